@@ -5,6 +5,7 @@ mod deliver;
 mod fairness;
 mod grouping;
 mod grouping_quality;
+mod growth;
 mod import;
 mod latencies;
 mod matching;
@@ -46,6 +47,8 @@ enum Command {
     Fairness(fairness::FairnessArgs),
     /// Precision and recall of grouping on a market with hard cases, by kind of case
     GroupingQuality(grouping_quality::GroupingQualityArgs),
+    /// A year of a market in motion on a simulated clock: rows and bytes by month, with retention and without
+    Growth(growth::GrowthArgs),
     /// Reading every property of a data folder, as an index rebuild does
     Scan(scan::ScanArgs),
     /// A running server: start-up time, searches over HTTP, and searches during ingest
@@ -62,6 +65,7 @@ fn main() -> anyhow::Result<()> {
         Command::Deliver(args) => deliver::run(&args),
         Command::Fairness(args) => fairness::run(&args),
         Command::GroupingQuality(args) => grouping_quality::run(&args),
+        Command::Growth(args) => growth::run(&args),
         Command::Scan(args) => scan::run(&args),
         Command::Serve(args) => serve::run(&args),
     }

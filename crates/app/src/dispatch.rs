@@ -11,18 +11,14 @@ use async_trait::async_trait;
 use delivery::{AttemptResult, ConfirmationEmail, Email, WebhookMessage};
 use domain::{
     DeliveryChannel, EmailAddress, Endpoint, Fault, Outcome, RetryPolicy, SavedSearch, SearchNumber,
-    Timestamp, WebAddress,
+    WebAddress,
 };
 use store::{Lane, QueueDepth};
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 use wire::webhook::MatchForm;
 
 use crate::unsubscribe::LinkKey;
 use crate::{App, Error};
-
-/// How many deliveries one transaction prunes: few enough that other writers hardly wait for it.
-const PRUNE_BATCH: usize = 1_000;
 
 /// Sends messages: one call is one attempt.
 #[async_trait]
@@ -238,19 +234,9 @@ impl App {
         self.dispatch.as_ref().map(|dispatch| dispatch.counters.status())
     }
 
-    /// Deletes deliveries that completed longer ago than the retention period, until `stop` is cancelled.
-    pub async fn prune_deliveries(&self, stop: &CancellationToken) -> Result<(), Error> {
-        let Some(dispatch) = &self.dispatch else { return Ok(()) };
-        let before = self.clock.now().saturating_sub(dispatch.settings.retention).unwrap_or(Timestamp::MIN);
-        let mut after = 0;
-        while !stop.is_cancelled() {
-            let pruned = self.store.prune_deliveries(before, after, PRUNE_BATCH).await?;
-            if !pruned.more {
-                break;
-            }
-            after = pruned.until;
-        }
-        Ok(())
+    /// Returns how long finished deliveries are kept, or `None` if this process sends nothing.
+    pub(crate) fn delivery_retention(&self) -> Option<Duration> {
+        self.dispatch.as_ref().map(|dispatch| dispatch.settings.retention)
     }
 
     /// Measures the depth of the queue for [`App::dispatch_status`]. Takes a while if the queue is long.

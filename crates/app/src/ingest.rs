@@ -214,6 +214,21 @@ impl App {
         Ok(erased)
     }
 
+    /// Drops what this process holds of properties that retention has erased.
+    pub(crate) async fn forget_erased(
+        &self,
+        properties: Vec<(PropertyId, Vec<AdvertId>)>,
+        position: Position,
+    ) {
+        for (property, adverts) in properties {
+            self.executor.evict_document(property);
+            for advert in adverts {
+                self.record_erased(advert).await;
+            }
+        }
+        self.wait_visible(position).await;
+    }
+
     /// Plans a batch, reading what the plan requests. Also returns how many writes of other processes the plan knows. Returns `None`
     /// if concurrent writes keep making the reads inconsistent; the caller starts over.
     async fn plan(

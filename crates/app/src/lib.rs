@@ -4,8 +4,9 @@
 //! ([`documents`]), search them ([`search`]), manage saved searches ([`searches`], [`preview`]), authenticate callers
 //! ([`access`]), share the machine between them ([`fair`]), count what they use ([`usage`]), manage sites ([`sites`]) and deliveries ([`deliveries`], [`unsubscribe`]). [`workers`] run in the background: the
 //! [indexer](workers::indexer) keeps the index in step with the store, the [matcher](workers::matcher) matches changes against
-//! saved searches ([`matching`]), the [dispatcher](workers::dispatcher) sends notifications ([`dispatch`]), and
-//! [`expiry`](workers::expiry) expires adverts that no crawler has seen for a while.
+//! saved searches ([`matching`]), the [dispatcher](workers::dispatcher) sends notifications ([`dispatch`]),
+//! [`expiry`](workers::expiry) expires adverts that no crawler has seen for a while, and [`retention`](workers::retention) deletes what
+//! is no longer needed.
 //!
 //! The life of a match: [`ingest`] commits a change to the log. `workers/matcher.rs` reads the change with its records into a
 //! `LogBatch`, `workers/matcher/evaluate.rs` finds the saved searches it concerns (`PercolatorState`), and the matcher records
@@ -70,6 +71,7 @@ pub struct App {
     grouping: Arc<grouping::Grouping>,
     pending_usage: Arc<usage::PendingUsage>,
     workers: Arc<workers::health::Workers>,
+    retention: Arc<workers::retention::Counters>,
     link_key: Arc<OnceCell<unsubscribe::LinkKey>>,
 }
 
@@ -96,6 +98,7 @@ impl App {
             grouping: Arc::default(),
             pending_usage: Arc::default(),
             workers: Arc::default(),
+            retention: Arc::default(),
             link_key: Arc::default(),
         }
     }

@@ -6,6 +6,7 @@ pub mod follower;
 pub mod health;
 pub mod indexer;
 pub mod matcher;
+pub mod retention;
 
 use std::future::Future;
 use std::time::Duration;

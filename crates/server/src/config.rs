@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use app::grouping::GroupingSettings;
+use app::workers::retention::{self, Pace};
 use jiff::tz::TimeZone;
 
 pub use delivery::{ConfigWarning, Delivery, Email, EmailTransport, SmtpServer};
@@ -48,6 +49,7 @@ pub struct Config {
     pub http: Http,
     /// How long usage is kept.
     pub usage_retention: Duration,
+    pub retention: retention::Settings,
     pub delivery: Delivery,
     pub email: Email,
     pub log: Log,
@@ -150,6 +152,9 @@ impl Config {
         let burst = reader.take("rate_limit.burst", value::parsed("a whole number"));
         let http = Http::read(reader);
         let usage_retention = reader.take("usage.retention", value::duration(3_650 * DAY));
+        let [log_kept, matches_kept, expired_kept] =
+            ["retention.log", "retention.matches", "retention.expired_properties"]
+                .map(|name| reader.take(name, value::duration_or_off(3_650 * DAY)));
         let (delivery, email) = (Delivery::read(reader), Email::read(reader));
         let level = reader.take("log.level", value::log_level);
         let format = reader.take("log.format", value::log_format);
@@ -190,6 +195,12 @@ impl Config {
             rate_limit: RateLimit { requests_per_minute: requests_per_minute?, burst: burst? },
             http: http?,
             usage_retention: usage_retention?,
+            retention: retention::Settings {
+                log: log_kept?,
+                matches: matches_kept?,
+                expired_properties: expired_kept?,
+                pace: Pace::Background,
+            },
             delivery: delivery?,
             email: email?,
             log: Log { level: level?, format: format? },

@@ -5,6 +5,7 @@ mod faults;
 mod grouping;
 mod index;
 mod matcher;
+mod retention;
 
 use std::sync::atomic::AtomicU64;
 
@@ -21,6 +22,7 @@ use faults::FaultMetrics;
 use grouping::GroupingMetrics;
 use index::IndexMetrics;
 use matcher::MatcherMetrics;
+use retention::RetentionMetrics;
 
 pub use crate::connection::CloseReason;
 
@@ -40,6 +42,7 @@ pub struct Metrics {
     pub matcher: MatcherMetrics,
     pub dispatcher: DispatcherMetrics,
     pub faults: FaultMetrics,
+    pub retention: RetentionMetrics,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -121,6 +124,7 @@ impl Default for Metrics {
         let matcher = MatcherMetrics::register(&mut registry);
         let dispatcher = DispatcherMetrics::register(&mut registry);
         let faults = FaultMetrics::register(&mut registry);
+        let retention = RetentionMetrics::register(&mut registry);
         Self {
             registry,
             requests,
@@ -137,6 +141,7 @@ impl Default for Metrics {
             matcher,
             dispatcher,
             faults,
+            retention,
         }
     }
 }

@@ -25,8 +25,8 @@ use crate::http::Shared;
 /// Folder of index snapshots, inside the data folder.
 pub const INDEX_FOLDER: &str = "index";
 
-/// How often deliveries older than `delivery.retention` are pruned.
-const PRUNE_INTERVAL: Duration = Duration::from_secs(600);
+/// How often what is older than `delivery.retention` and the settings of `retention` is deleted.
+const RETENTION_INTERVAL: Duration = Duration::from_secs(600);
 
 /// How often the depth of the delivery queue is measured.
 const MEASURE_INTERVAL: Duration = Duration::from_secs(5);
@@ -224,11 +224,14 @@ fn start_followers(shared: &Shared, tasks: &TaskTracker, stop: &CancellationToke
 
 /// Starts the periodic tasks.
 fn start_workers(shared: &Shared) {
-    let (app, stop, stopping) = (shared.app.clone(), shared.stop.clone(), shared.stop.clone());
-    shared.tasks.spawn(workers::repeat_later("retention", PRUNE_INTERVAL, stop, move || {
+    let (app, stop, settings) = (shared.app.background(), shared.stop.clone(), shared.config.retention);
+    let stopping = stop.clone();
+    let retention = workers::repeat_later("retention", RETENTION_INTERVAL, stop.clone(), move || {
         let (app, stop) = (app.clone(), stopping.clone());
-        async move { app.prune_deliveries(&stop).await }
-    }));
+        async move { workers::retention::run_once(&app, settings, &stop).await.map(drop) }
+    });
+    let retention = shared.app.clone().supervise("retention", stop, retention);
+    shared.tasks.spawn_on(retention, &shared.background.handle());
     let (app, stop) = (shared.app.background(), shared.stop.clone());
     let measure = workers::repeat("queue depth", MEASURE_INTERVAL, stop, move || {
         let app = app.clone();
@@ -258,7 +261,7 @@ fn start_workers(shared: &Shared) {
         async move { app.flush_usage().await }
     }));
     let (app, stop, retention) = (shared.app.clone(), shared.stop.clone(), shared.config.usage_retention);
-    shared.tasks.spawn(workers::repeat_later("usage retention", PRUNE_INTERVAL, stop, move || {
+    shared.tasks.spawn(workers::repeat_later("usage retention", RETENTION_INTERVAL, stop, move || {
         let app = app.clone();
         async move { app.prune_usage(retention).await }
     }));

@@ -13,6 +13,7 @@ mod log;
 mod maintenance;
 mod matches;
 mod position;
+mod retention;
 mod searches;
 mod sites;
 mod usage;
@@ -36,6 +37,7 @@ pub use log::{
 pub use maintenance::{MaintenanceStore, StoreFailure};
 pub use matches::{MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, Notification, OutboxEntry};
 pub use position::Position;
+pub use retention::{ErasedProperties, PruneStep, PrunedRows, RetentionStore, StoreSize};
 pub use searches::{
     ExpectedSearch, PutSearch, SearchList, SearchLookup, SearchPage, SearchStore, StoredSearch,
 };
@@ -61,6 +63,7 @@ pub trait Store:
     + SiteStore
     + AccessStore
     + UsageStore
+    + RetentionStore
     + MaintenanceStore
 {
 }
@@ -75,6 +78,7 @@ impl<T> Store for T where
         + SiteStore
         + AccessStore
         + UsageStore
+        + RetentionStore
         + MaintenanceStore
         + ?Sized
 {

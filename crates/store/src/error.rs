@@ -21,6 +21,11 @@ pub enum Error {
         #[source]
         source: Option<Cause>,
     },
+    /// The log no longer has the entries after a position.
+    #[error(
+        "the change log begins at position {oldest}: the entries after position {after} were deleted (retention.log)"
+    )]
+    LogPruned { after: u64, oldest: u64 },
     /// A later release wrote the folder.
     #[error(
         "the data folder has schema version {found}, this release supports up to {known}; use a newer release"

@@ -16,16 +16,16 @@ pub mod sqlite;
 pub use contract::{
     AccessStore, AdvertGrouping, AdvertRef, AdvertStore, Attempt, Change, ChangeSet, Claim, CommitOutcome,
     Contacts, DailyUsage, DecidedBy, DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DeliverySubject,
-    DeliveryUsage, DocumentKey, DueDelivery, ERASURE_GRACE, EnqueueBatch, Erased, Erasure, Expected,
-    ExpectedSearch, Finding, ForeignWrites, FoundProperties, Gather, InitialState, Key, LEASE, Lane, LaneDue,
-    LaneHead, LanePeek, Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch,
-    MatchGroup, MatchPage, MatchRow, MatchStore, NewDelivery, NewKey, NewSecret, Notification,
-    OperationUsage, OutboxBatch, OutboxCursor, OutboxEntry, OverduePage, Position, PropertyCause, Pruned,
-    PutCause, PutProperty, PutSearch, PutSite, QueueDepth, RecipientConfirmation, RecipientStore, RecordKind,
-    RemovalCause, RenameOutcome, Repair, Replay, RequestUsage, ScanPage, ScanPart, SearchList, SearchLookup,
-    SearchPage, SearchStore, Settlement, SignatureRow, SiteStore, StateKind, Step, Store, StoreFailure,
-    StoredProperty, StoredSearch, UsageBatch, UsageList, UsagePage, UsageStore, User, VerifyCursor,
-    VerifyPage, VersionLookup,
+    DeliveryUsage, DocumentKey, DueDelivery, ERASURE_GRACE, EnqueueBatch, Erased, ErasedProperties, Erasure,
+    Expected, ExpectedSearch, Finding, ForeignWrites, FoundProperties, Gather, InitialState, Key, LEASE,
+    Lane, LaneDue, LaneHead, LanePeek, Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore,
+    MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, NewDelivery, NewKey, NewSecret, Notification,
+    OperationUsage, OutboxBatch, OutboxCursor, OutboxEntry, OverduePage, Position, PropertyCause, PruneStep,
+    Pruned, PrunedRows, PutCause, PutProperty, PutSearch, PutSite, QueueDepth, RecipientConfirmation,
+    RecipientStore, RecordKind, RemovalCause, RenameOutcome, Repair, Replay, RequestUsage, RetentionStore,
+    ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Settlement, SignatureRow,
+    SiteStore, StateKind, Step, Store, StoreFailure, StoreSize, StoredProperty, StoredSearch, UsageBatch,
+    UsageList, UsagePage, UsageStore, User, VerifyCursor, VerifyPage, VersionLookup,
 };
 pub use error::{Cause, Error};
 
@@ -33,6 +33,6 @@ pub use error::{Cause, Error};
 pub mod prelude {
     pub use crate::contract::{
         AccessStore, AdvertStore, DeliveryStore, LogStore, MaintenanceStore, MatchStore, RecipientStore,
-        SearchStore, SiteStore, Store, UsageStore,
+        RetentionStore, SearchStore, SiteStore, Store, UsageStore,
     };
 }

@@ -22,6 +22,7 @@ mod read;
 mod readers;
 mod recipients;
 mod repair;
+mod retention;
 mod scan;
 mod schema;
 mod searches;
@@ -48,13 +49,14 @@ use tokio::sync::watch;
 
 use crate::contract::{
     AccessStore, AdvertRef, AdvertStore, Attempt, ChangeSet, Claim, CommitOutcome, DeliveryList,
-    DeliveryPage, DeliveryRow, DeliveryStore, DocumentKey, EnqueueBatch, Erased, Finding, ForeignWrites,
-    FoundProperties, Key, Lane, LaneDue, LaneHead, LanePeek, Leases, LineageRow, LiveAdvert, LogEntry,
-    LogStore, MaintenanceStore, MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, NewKey, NewSecret,
-    OutboxBatch, OverduePage, Position, Pruned, PutSite, QueueDepth, RecipientConfirmation, RecipientStore,
-    RecordKind, RenameOutcome, Repair, Replay, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage,
-    SearchStore, Settlement, SignatureRow, SiteStore, StoreFailure, StoredSearch, UsageBatch, UsageList,
-    UsagePage, UsageStore, VerifyCursor, VerifyPage, VersionLookup,
+    DeliveryPage, DeliveryRow, DeliveryStore, DocumentKey, EnqueueBatch, Erased, ErasedProperties, Finding,
+    ForeignWrites, FoundProperties, Key, Lane, LaneDue, LaneHead, LanePeek, Leases, LineageRow, LiveAdvert,
+    LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, NewKey,
+    NewSecret, OutboxBatch, OverduePage, Position, PruneStep, Pruned, PutSite, QueueDepth,
+    RecipientConfirmation, RecipientStore, RecordKind, RenameOutcome, Repair, Replay, RetentionStore,
+    ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Settlement, SignatureRow,
+    SiteStore, StoreFailure, StoreSize, StoredSearch, UsageBatch, UsageList, UsagePage, UsageStore,
+    VerifyCursor, VerifyPage, VersionLookup,
 };
 use crate::error::Error;
 use damage::DamageLog;
@@ -620,6 +622,49 @@ impl UsageStore for SqliteStore {
 
     async fn prune_usage(&self, before: Date) -> Result<(), Error> {
         self.write(move |connection| usage::prune(connection, before)).await
+    }
+}
+
+#[async_trait]
+impl RetentionStore for SqliteStore {
+    async fn prune_log(
+        &self,
+        before: Timestamp,
+        until: Position,
+        entries_max: usize,
+    ) -> Result<PruneStep, Error> {
+        let plan = self.read_checked(move |connection, damage| {
+            retention::plan(connection, before, until, entries_max, damage)
+        });
+        match plan.await? {
+            Some(step) => self.write(move |connection| retention::apply(connection, &step)).await,
+            None => Ok(PruneStep::default()),
+        }
+    }
+
+    async fn prune_matches(&self, before: Timestamp, matches_max: usize) -> Result<PruneStep, Error> {
+        let damage = Arc::clone(&self.shared.damage);
+        self.write(move |connection| retention::prune_matches(connection, before, matches_max, &damage)).await
+    }
+
+    async fn erase_departed(
+        &self,
+        before: Timestamp,
+        at: Timestamp,
+        properties_max: usize,
+    ) -> Result<ErasedProperties, Error> {
+        let damage = Arc::clone(&self.shared.damage);
+        self.write(move |connection| {
+            retention::erase_departed(connection, before, at, properties_max, &damage)
+        })
+        .await
+    }
+
+    async fn store_size(&self) -> Result<StoreSize, Error> {
+        let size = self.look_up(retention::size).await?;
+        let wal = self.shared.folder.join(format!("{FILE_NAME}-wal"));
+        let wal_bytes = std::fs::metadata(wal).map_or(0, |file| file.len());
+        Ok(StoreSize { wal_bytes, ..size })
     }
 }
 

@@ -55,7 +55,7 @@ impl MatchModel {
         self.alerted.retain(|(search, _)| *search != number);
     }
 
-    /// Forgets the matches of an erased property.
+    /// Forgets the matches of a property that was erased, or that has been off the market for long.
     pub fn erase(&mut self, property: PropertyId) {
         self.matched.retain(|(_, matched)| *matched != property);
         self.alerted.retain(|(_, alerted)| *alerted != property);
@@ -110,6 +110,11 @@ impl MatchModel {
         effects.match_deliveries.sort_unstable();
         effects.event_deliveries.sort_unstable();
         effects
+    }
+
+    /// Returns every match of the remaining searches, and what properties inherited.
+    pub fn alerted(&self) -> &BTreeSet<(SearchNumber, PropertyId)> {
+        &self.alerted
     }
 
     /// Returns every match of the remaining searches.

@@ -69,6 +69,8 @@ pub enum Unusable {
     Format { found: String, expected: String },
     #[error("the log has no entry {position}: the store is older than the snapshot")]
     LogTooShort { position: u64 },
+    #[error("the log begins at entry {oldest}, and the snapshot is of entry {position} (retention.log)")]
+    LogPruned { position: u64, oldest: u64 },
     #[error("entry {position} of the log differs: the store was replaced")]
     OtherLog { position: u64 },
     #[error("the engine cannot decode the segments")]

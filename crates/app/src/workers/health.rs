@@ -75,6 +75,15 @@ impl Workers {
         self.change(name, |state| state.has_ended = true);
     }
 
+    /// Returns the position of the follower that is furthest behind: the start if one is still loading what it needs, and the last
+    /// possible one if there is none.
+    pub fn slowest_position(&self) -> Position {
+        let states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        let positions = states.values().filter_map(|state| state.following);
+        let positions = positions.map(|following| following.position.unwrap_or(Position::START));
+        positions.min().unwrap_or(Position(u64::MAX))
+    }
+
     fn health(&self, head: Position, now: Timestamp) -> Vec<WorkerHealth> {
         let states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         let health = |(name, state): (&&'static str, &WorkerState)| {

@@ -1,7 +1,7 @@
 //! Keeps the index in step with the store.
 //!
-//! The store is the only source of truth after a crash. The indexer starts from the last snapshot, if it is intact and belongs to
-//! this store, or else builds the index from all properties; then it follows the log. Erased data is purged from the segments
+//! The store is the only source of truth after a crash. The indexer starts from the last snapshot, if it is intact, belongs to this
+//! store and the log still has what came after it, or else builds the index from all properties; then it follows the log. Erased data is purged from the segments
 //! before a snapshot includes the log entry of the erasure. After a crash in between, the entry is read and purged again.
 
 mod snapshots;
@@ -145,7 +145,19 @@ impl Indexer {
 
     async fn index_batch(&mut self) -> Result<Progress, Error> {
         let Some(loaded) = &mut self.loaded else { return Ok(Progress::CaughtUp) };
-        let entries = self.app.store.log_after(loaded.position, ENTRIES_PER_BATCH).await?;
+        let entries = match self.app.store.log_after(loaded.position, ENTRIES_PER_BATCH).await {
+            // Retention has come first, before queries saw the index. The next call builds it from the store. Later, retention waits for
+            // this follower.
+            Err(store::Error::LogPruned { oldest, .. }) if !self.handle.is_ready() => {
+                tracing::warn!(
+                    oldest,
+                    "the log no longer has what the index misses; building it from the store"
+                );
+                self.loaded = None;
+                return Ok(Progress::More);
+            }
+            entries => entries?,
+        };
         // After reading the entries, so that the directory contains the sites they introduce.
         self.app.sites().await?;
         let progress = if entries.len() < ENTRIES_PER_BATCH { Progress::CaughtUp } else { Progress::More };

@@ -119,9 +119,18 @@ impl Matcher {
             None => self.load().await?,
         };
         let progress = self.match_batch(&mut loaded).await;
-        // The state is lost if its evaluation panicked: only then the next call loads it again, from the checkpoint.
-        if !matches!(progress, Err(Error::Interrupted)) {
-            self.loaded = Some(loaded);
+        match progress {
+            // The state is lost if its evaluation panicked. The next call loads it again, from the checkpoint.
+            Err(Error::Interrupted) => {}
+            // Another matcher is so far ahead that retention has deleted what this one misses. Its checkpoint is later.
+            Err(Error::Store(store::Error::LogPruned { oldest, .. })) => {
+                tracing::warn!(
+                    oldest,
+                    "the log no longer has what the matcher misses; loading the saved searches again"
+                );
+                return Ok(Progress::More);
+            }
+            _ => self.loaded = Some(loaded),
         }
         progress
     }

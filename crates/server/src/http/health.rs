@@ -62,6 +62,7 @@ pub async fn metrics(State(shared): State<Shared>) -> Response {
     shared.metrics.body_bytes.set(u64::try_from(shared.body_budget.used_bytes()).unwrap_or(u64::MAX));
     shared.metrics.waiting_work.set(i64::try_from(shared.app.waiting_work()).unwrap_or(i64::MAX));
     shared.metrics.faults.set(&shared.app);
+    shared.metrics.retention.set(&shared.app);
     if let Some(grouping) = shared.app.grouping_status() {
         shared.metrics.grouping.set(grouping);
     }

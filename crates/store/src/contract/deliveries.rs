@@ -412,6 +412,8 @@ pub struct Pruned {
     pub more: bool,
     /// Where to continue.
     pub until: u64,
+    pub deliveries: u64,
+    pub documents: u64,
 }
 
 /// The size of the queue.

@@ -1,4 +1,4 @@
-//! The change log: every change in one order, without gaps.
+//! The change log: every change in one order, without gaps. Retention deletes old entries, from the first on.
 //!
 //! Properties and saved searches share one log, so that "did this search exist when that advert arrived?" has the same answer on
 //! every node and after every restart. Entries point at versions; the versions hold the documents.
@@ -22,7 +22,7 @@ pub trait LogStore: Send + Sync + 'static {
     async fn commit(&self, changes: ChangeSet) -> Result<CommitOutcome, Error>;
 
     /// Returns at most `limit` entries after a position, in order and without gaps: an entry that is missing at the end has not been
-    /// committed.
+    /// committed. Fails with [`Error::LogPruned`] if retention has deleted entries after that position.
     async fn log_after(&self, position: Position, limit: usize) -> Result<Vec<LogEntry>, Error>;
 
     /// Watches the last position written through this store. A follower that must also see the writes of other processes reads the

@@ -316,8 +316,8 @@ pub struct Entry<'a> {
     pub payload: Option<&'a [u8]>,
 }
 
-/// Appends to the log. SQLite gives a new row the largest position plus one. Rows are never deleted and only one transaction writes at
-/// a time, so positions are dense.
+/// Appends to the log. SQLite gives a new row the largest position plus one. Retention never deletes the last row, and only one
+/// transaction writes at a time, so positions are dense and none is given twice.
 pub fn append(connection: &Connection, entry: &Entry<'_>) -> Result<Position, Error> {
     let Entry { kind, at, subject, version, advert, payload } = entry;
     connection

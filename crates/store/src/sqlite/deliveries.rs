@@ -17,7 +17,7 @@ use rusqlite::{Connection, Row};
 
 pub use documents::{PreparedClaim, delete_documents, sent_documents};
 pub use listing::{attempt, attempt_name, delivery, list, prune, queue_depth, replay};
-pub use outbox::{delete_lanes, enqueue, read_outbox};
+pub use outbox::{delete_lanes, enqueue, first_not_enqueued, read_outbox};
 pub use queue::{cancel, cancel_deleted, cancel_lane, claim, lanes, peek_lanes, reap_leases, settle};
 
 use super::matches::notification_from_code;

@@ -124,11 +124,30 @@ pub fn log_after(
     let mut rows = statement.query(params![position.0, limit])?;
     let mut entries = Vec::new();
     while let Some(row) = rows.next()? {
-        let position = Position(row.get(0)?);
+        let found = Position(row.get(0)?);
+        if entries.is_empty() && found > position.next() {
+            check_not_pruned(connection, position)?;
+        }
+        let position = found;
         let read = damage.unless_damaged(RecordKind::LogEntry, || position.0.to_string(), log_entry(row))?;
         entries.push(read.unwrap_or_else(|| damaged_entry(position, row)));
     }
     Ok(entries)
+}
+
+/// Fails if entries after a position were deleted by retention. Entries that are missing further on were lost, and are skipped.
+fn check_not_pruned(connection: &Connection, after: Position) -> Result<(), Error> {
+    let oldest = first_position(connection)?;
+    if after.next() < oldest {
+        return Err(Error::LogPruned { after: after.0, oldest: oldest.0 });
+    }
+    Ok(())
+}
+
+/// Returns the first position that the log has; [`Position::START`] if it is empty.
+pub fn first_position(connection: &Connection) -> Result<Position, rusqlite::Error> {
+    let mut statement = connection.prepare_cached("SELECT coalesce(min(position), 0) FROM log")?;
+    statement.query_row([], |row| row.get(0)).map(Position)
 }
 
 /// Returns what is left of an entry that cannot be read.

@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0006_grouping.sql"),
     include_str!("../../migrations/0007_usage.sql"),
     include_str!("../../migrations/0008_egress.sql"),
+    include_str!("../../migrations/0009_retention.sql"),
 ];
 
 /// "Vigi" in ASCII: distinguishes our databases from those of other programs and from empty files.

@@ -15,6 +15,7 @@ mod log;
 mod maintenance;
 mod matches;
 mod model;
+mod retention;
 mod searches;
 mod sites;
 mod usage;
@@ -116,6 +117,15 @@ macro_rules! contract_suite {
                     erased_property_loses_its_matches,
                     property_with_remaining_adverts_keeps_its_matches,
                     versions_are_read_in_request_order;
+                retention: old_entries_go_with_the_versions_they_replaced,
+                    reading_deleted_entries_fails,
+                    what_is_needed_holds_the_log_back,
+                    shown_versions_and_matches_stay,
+                    matches_of_expired_properties_go_in_pieces,
+                    interrupted_deletion_leaves_whole_matches,
+                    removed_property_leaves_nothing,
+                    expired_properties_are_erased_only_unchanged,
+                    erasure_covers_what_retention_left;
                 outbox: outbox_is_enqueued_once,
                     ids_carry_their_epoch,
                     batch_may_end_inside_an_entry,

@@ -32,6 +32,7 @@ use crate::deliveries::Replayed;
 use crate::dispatch::{Confirmation, DispatchLimits, DispatchSettings};
 use crate::workers::follower::Progress;
 use crate::workers::matcher::Matcher;
+use crate::workers::retention;
 use transport::{Answer, FakeTransport, SentWebhook};
 
 const HOUR: i64 = 3_600;
@@ -113,6 +114,17 @@ impl TestService {
     async fn run_matcher(&self) {
         let mut matcher = Matcher::new(&self.app).unwrap();
         while matcher.run_once().await.unwrap() == Progress::More {}
+    }
+
+    /// Deletes what is old.
+    async fn prune(&self) {
+        let settings = retention::Settings {
+            log: Some(Duration::from_secs(1)),
+            matches: Some(Duration::from_secs(1)),
+            expired_properties: None,
+            pace: retention::Pace::Immediate,
+        };
+        retention::run_once(&self.app, settings, &CancellationToken::new()).await.unwrap();
     }
 
     async fn deliveries(&self) -> Vec<DeliveryRow> {
@@ -443,10 +455,10 @@ async fn old_deliveries_are_pruned_unless_they_are_pending() {
     service.run_matcher().await;
     run_until_idle(&mut dispatcher).await;
     service.clock.advance_seconds(30 * 86_400);
-    service.app.prune_deliveries(&CancellationToken::new()).await.unwrap();
+    service.prune().await;
     assert_eq!(service.states().await.len(), 2, "exactly at the retention period");
     service.clock.advance_seconds(1);
-    service.app.prune_deliveries(&CancellationToken::new()).await.unwrap();
+    service.prune().await;
     assert_eq!(service.states().await, [DeliveryState::Pending]);
 }
 

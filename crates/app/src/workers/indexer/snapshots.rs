@@ -103,7 +103,13 @@ impl Snapshots {
         };
         // Checked before reading gigabytes: does the snapshot belong to this store?
         let position = Position(manifest.anchor.position);
-        match entry_at(app, position).await? {
+        let entry = match entry_at(app, position).await {
+            Err(Error::Store(store::Error::LogPruned { oldest, .. })) => {
+                return Ok(Err(Unusable::LogPruned { position: position.0, oldest }));
+            }
+            entry => entry?,
+        };
+        match entry {
             None => return Ok(Err(Unusable::LogTooShort { position: position.0 })),
             Some(entry) if !manifest.anchor.matches(&entry) => {
                 return Ok(Err(Unusable::OtherLog { position: position.0 }));

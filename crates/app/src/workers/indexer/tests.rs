@@ -6,6 +6,7 @@ use std::fs;
 
 use domain::{AdvertDraft, Criteria, FieldUpdate};
 use engine::SearchRequest;
+use store::MatchBatch;
 use store::prelude::*;
 use testkit::build::{advert, advert_id, draft, property, property_id, short_text, site_reference};
 use tokio::task::JoinSet;
@@ -191,6 +192,28 @@ async fn a_snapshot_of_another_store_is_not_used() {
     support::copy(&service.snapshots(), &later.snapshots());
     assert_eq!(later.found_after_restart().await, numbers([3, 4, 5]));
     assert!(service.restores_snapshot().await);
+}
+
+#[tokio::test]
+async fn a_snapshot_from_before_the_log_is_not_used() {
+    let service = TestService::new();
+    service.commit((1..=3).map(create)).await;
+    service.take_snapshot().await;
+    let restored = service.app();
+    let mut late = service.indexer(&restored);
+    late.loaded = Some(late.load().await.unwrap());
+    // Meanwhile properties come and go, and retention deletes what the snapshot misses.
+    service.commit([create(4), support::remove(2), create(5), create(6)]).await;
+    service.clock.advance_seconds(10);
+    let batch = MatchBatch { after: Position::START, until: Position(7), groups: Vec::new() };
+    assert!(service.store().record_matches(batch).await.unwrap());
+    let pruned = service.store().prune_log(service.now(), Position(5), 100).await.unwrap();
+    assert_eq!(pruned.rows.log_entries, 5);
+    assert!(!service.restores_snapshot().await);
+    assert_eq!(service.found_after_restart().await, numbers([1, 3, 4, 5, 6]));
+    // The indexer that had restored it just before notices as well.
+    while late.run_once().await.unwrap() == Progress::More {}
+    assert_eq!(found(&restored), numbers([1, 3, 4, 5, 6]));
 }
 
 #[tokio::test]

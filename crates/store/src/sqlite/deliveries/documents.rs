@@ -93,12 +93,11 @@ pub fn delete_documents(connection: &Connection, property: PropertyId, at: Times
     Ok(())
 }
 
-/// Deletes at most `limit` documents stored before a date. Returns `true` if there may be more.
-pub fn prune_documents(connection: &Connection, before: i64, limit: i64) -> Result<bool, Error> {
+/// Deletes at most `limit` documents stored before a date. Returns how many.
+pub fn prune_documents(connection: &Connection, before: i64, limit: i64) -> Result<usize, Error> {
     let mut statement = connection.prepare_cached(
         "DELETE FROM delivery_document WHERE rowid IN
              (SELECT rowid FROM delivery_document WHERE stored_at < ?1 ORDER BY stored_at LIMIT ?2)",
     )?;
-    let deleted = statement.execute(params![before, limit])?;
-    Ok(i64::try_from(deleted).unwrap_or(i64::MAX) >= limit)
+    Ok(statement.execute(params![before, limit])?)
 }

@@ -250,9 +250,9 @@ pub fn prune(connection: &Connection, before: Timestamp, after: u64, limit: usiz
             connection.prepare_cached(sql)?.execute([sequence])?;
         }
     }
-    let more_deliveries = old.len() >= limit;
-    let more_documents = prune_documents(connection, before, i64::try_from(limit).unwrap_or(i64::MAX))?;
-    Ok(Pruned { more: more_deliveries || more_documents, until })
+    let documents = prune_documents(connection, before, i64::try_from(limit).unwrap_or(i64::MAX))?;
+    let more = old.len() >= limit || documents >= limit;
+    Ok(Pruned { more, until, deliveries: old.len() as u64, documents: documents as u64 })
 }
 
 pub fn queue_depth(connection: &Connection) -> Result<QueueDepth, Error> {

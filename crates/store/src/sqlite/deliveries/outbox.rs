@@ -66,6 +66,19 @@ fn cursor(connection: &Connection) -> Result<OutboxCursor, Error> {
     })?)
 }
 
+/// Returns the position of the first entry that is not enqueued, or not for all of its searches.
+pub fn first_not_enqueued(connection: &Connection) -> Result<Option<u64>, Error> {
+    let OutboxCursor { position, ordinal, search_number } = cursor(connection)?;
+    // The cursor leaves an entry behind at the end of its searches.
+    let sql = if search_number == u32::MAX {
+        "SELECT position FROM outbox WHERE (position, ordinal) > (?1, ?2) ORDER BY position, ordinal LIMIT 1"
+    } else {
+        "SELECT position FROM outbox WHERE (position, ordinal) >= (?1, ?2) ORDER BY position, ordinal LIMIT 1"
+    };
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_row(params![position, ordinal], |row| row.get(0)).optional()?)
+}
+
 fn owner_of(connection: &Connection, search: SearchNumber) -> Result<Option<UserId>, Error> {
     let mut statement = connection.prepare_cached("SELECT owner FROM search WHERE number = ?1")?;
     Ok(statement.query_row([search.0], |row| row.get(0).map(UserId::from_bytes)).optional()?)

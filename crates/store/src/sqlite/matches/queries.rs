@@ -210,7 +210,8 @@ fn property_first_logged_at(
     let entry = statement.query_row([position.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
     let (kind, version, subject): (i64, Option<u32>, Option<[u8; 16]>) = match entry.optional()? {
         Some(entry) => entry,
-        None => return Ok(None),
+        // Retention has deleted it. The first version of the property is still there.
+        None => return first_version_at(connection, position),
     };
     match (Kind::from_code(kind), version, subject) {
         (Some(Kind::Advert | Kind::Regrouped), Some(1), Some(subject)) => {
@@ -223,7 +224,7 @@ fn property_first_logged_at(
 }
 
 /// Finds the property whose first version was written at a position, by binary search: record ids are in the order of log positions.
-/// This lookup is too rare to be worth an index on every property.
+/// A lookup takes about twenty reads, and is too rare to be worth an index on every property.
 fn first_version_at(connection: &Connection, position: Position) -> Result<Option<PropertyId>, Error> {
     let mut last = connection.prepare_cached("SELECT coalesce(max(record_id), 0) FROM property_version")?;
     let mut statement = connection.prepare_cached(
@@ -234,9 +235,11 @@ fn first_version_at(connection: &Connection, position: Position) -> Result<Optio
     let (mut low, mut high) = (0_u64, last.query_row([], |row| row.get::<_, u64>(0))? + 1);
     while low < high {
         let middle = low + (high - low) / 2;
-        let found: (u64, u64, u32, [u8; 16]) =
-            statement.query_row([middle], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
-        let (record_id, found_at, version, property) = found;
+        let found =
+            statement.query_row([middle], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)));
+        // Without any record there is nothing to find.
+        let found: Option<(u64, u64, u32, [u8; 16])> = found.optional()?;
+        let Some((record_id, found_at, version, property)) = found else { return Ok(None) };
         match found_at.cmp(&position.0) {
             std::cmp::Ordering::Less => low = record_id + 1,
             std::cmp::Ordering::Greater => high = middle,

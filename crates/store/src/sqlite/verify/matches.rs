@@ -8,7 +8,7 @@ use crate::contract::RecordKind;
 use crate::error::Error;
 use crate::record::search_list_contains;
 use crate::sqlite::error::is_damage;
-use crate::sqlite::{matches, searches};
+use crate::sqlite::{matches, read, searches};
 
 pub const GROUPS: Table = Table {
     kind: RecordKind::MatchGroup,
@@ -24,8 +24,23 @@ pub const GROUPS: Table = Table {
 fn group(connection: &Connection, row: &Row<'_>, report: &mut Report) -> Result<(), Error> {
     let group = matches::group(row)?;
     let position = group.position;
-    if !connection.prepare_cached("SELECT 1 FROM log WHERE position = ?1")?.exists([position.0])? {
+    // Retention deletes old log entries. What a match shows stays.
+    if position >= read::first_position(connection)?
+        && !connection.prepare_cached("SELECT 1 FROM log WHERE position = ?1")?.exists([position.0])?
+    {
         report.add(RecordKind::MatchGroup, integer_name(row), "its log entry does not exist");
+    }
+    let shown = connection
+        .prepare_cached("SELECT 1 FROM property_version WHERE property_id = ?1 AND version = ?2")?
+        .exists((group.property.as_bytes(), group.version))?;
+    if !shown {
+        let problem = format!("version {} of property {} does not exist", group.version, group.property);
+        report.add(RecordKind::MatchGroup, integer_name(row), problem);
+    }
+    if matches::first_position(connection, group.property)?.is_none() {
+        // Its position is part of the ids of matches.
+        let problem = format!("the first version of property {} does not exist", group.property);
+        report.add(RecordKind::MatchGroup, integer_name(row), problem);
     }
     if position > matches::progress(connection)?.indexed_until {
         return Ok(());

@@ -2,18 +2,21 @@
 //! one home.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
 
 use domain::criteria::{Entry, Presence, RawCriterion};
 use domain::draft::Lifecycle;
+use domain::matching::is_available;
 use domain::search::SearchDraft;
 use domain::{
-    EmailAddress, Endpoint, EventName, FieldUpdate, GeoPoint, GivenPlace, Identity, Insee, Phrase,
-    PropertyId, SearchId, SearchNumber, Strictness,
+    CancelReason, Clock, EmailAddress, Endpoint, EventName, FieldUpdate, GeoPoint, GivenPlace, Identity,
+    Insee, Phrase, PropertyId, SearchId, SearchNumber, Strictness,
 };
 use store::prelude::*;
+use store::sqlite::SqliteStore;
 use store::{
-    Change, Erased, LogEntry, MatchGroup, Notification, Position, PropertyCause, RemovalCause, StoredSearch,
-    VersionLookup,
+    Change, EnqueueBatch, Erased, InitialState, LogEntry, MatchGroup, Notification, Position, PropertyCause,
+    PrunedRows, RemovalCause, StoredSearch, VerifyCursor, VersionLookup,
 };
 use testkit::Random;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
@@ -23,6 +26,8 @@ use super::super::Matcher;
 use super::regrouping::{held_by, move_adverts};
 use super::{TestService, catch_up, criterion, search_draft};
 use crate::App;
+use crate::workers::retention;
+use tokio_util::sync::CancellationToken;
 
 /// Some seconds in a debug build.
 const RUNS: u64 = 20;
@@ -199,12 +204,14 @@ impl History {
         }
     }
 
-    /// Erases an advert. The model must have read the log.
-    async fn erase(&mut self, app: &App, random: &mut Random) {
-        for property in erase(app, random).await {
-            self.model.erase(property);
-            self.effects.retain(|_, (changed, _)| *changed != property);
+    /// Erases an advert. The model must have read the log. Returns the properties whose matches go with it.
+    async fn erase(&mut self, app: &App, random: &mut Random) -> Vec<PropertyId> {
+        let erased = erase(app, random).await;
+        for property in &erased {
+            self.model.erase(*property);
+            self.effects.retain(|_, (changed, _)| changed != property);
         }
+        erased
     }
 }
 
@@ -217,7 +224,7 @@ async fn held_by_advert(app: &App, number: u64) -> Option<PropertyId> {
 async fn erase(app: &App, random: &mut Random) -> Vec<PropertyId> {
     let advert = advert_id(random.below(ADVERTS));
     let Some(Erased { property, property_removed, position }) =
-        app.store().erase(advert, at(9_000)).await.unwrap()
+        app.store().erase(advert, app.clock().now()).await.unwrap()
     else {
         return Vec::new();
     };
@@ -303,11 +310,101 @@ fn effects(group: &MatchGroup) -> ChangeEffects {
     effects
 }
 
+/// What retention deletes during a history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deletes {
+    Nothing,
+    /// Log entries, versions and the outbox, at any time.
+    Log,
+    /// Matches of properties that are off the market, too.
+    Matches,
+}
+
+/// Turns the outbox into deliveries that are cancelled at once, and deletes those.
+async fn drain_outbox(service: &TestService) {
+    loop {
+        let outbox = service.store.read_outbox(100).await.unwrap();
+        let cancelled = InitialState::Cancelled(CancelReason::ChannelOff);
+        let deliveries = outbox.deliveries.iter().map(|delivery| (*delivery, cancelled)).collect();
+        let at = service.clock.now();
+        let batch = EnqueueBatch { after: outbox.after, until: outbox.until, at, deliveries };
+        assert!(service.store.enqueue(batch).await.unwrap());
+        if !outbox.more {
+            break;
+        }
+    }
+    let mut after = 0;
+    loop {
+        let pruned = service.store.prune_deliveries(at(1_000_000_000), after, 100).await.unwrap();
+        if !pruned.more {
+            break;
+        }
+        after = pruned.until;
+    }
+}
+
+async fn delete_old(service: &TestService, app: &App, deletes: Deletes) -> PrunedRows {
+    let second = Some(Duration::from_secs(1));
+    let settings = retention::Settings {
+        log: second,
+        matches: second.filter(|_| deletes == Deletes::Matches),
+        expired_properties: None,
+        pace: retention::Pace::Immediate,
+    };
+    service.clock.advance_seconds(3);
+    retention::run_once(app, settings, &CancellationToken::new()).await.unwrap()
+}
+
+/// Returns the properties that are not on offer and whose last change is not the last entry of the log.
+async fn departed(app: &App, model: &MatchModel) -> Vec<PropertyId> {
+    let head = *app.store().head().borrow();
+    let last = app.store().log_after(Position(head.0.saturating_sub(1)), 1).await.unwrap().pop();
+    let last = last.and_then(|entry| match entry.change {
+        Change::Property { property, .. } | Change::PropertyRemoved { property, .. } => Some(property),
+        _ => None,
+    });
+    let alerted: Vec<PropertyId> = model.alerted().iter().map(|(_, property)| *property).collect();
+    let current = app.properties(alerted.clone()).await.unwrap();
+    let is_departed = |property: &PropertyId| {
+        Some(*property) != last && current.get(property).is_none_or(|property| !is_available(property))
+    };
+    alerted.into_iter().filter(is_departed).collect()
+}
+
+async fn assert_sound(store: &SqliteStore, seed: u64) {
+    let mut cursor = Some(VerifyCursor::default());
+    while let Some(next) = cursor {
+        let page = store.verify(next).await.unwrap();
+        assert_eq!(page.findings, [], "seed {seed}");
+        cursor = page.rest;
+    }
+}
+
 #[tokio::test]
 async fn every_match_is_made_once_despite_interruptions() {
+    every_match_is_made_once(Deletes::Nothing).await;
+}
+
+#[tokio::test]
+async fn every_match_is_made_once_although_the_log_is_deleted() {
+    let deleted = every_match_is_made_once(Deletes::Log).await;
+    assert!(deleted.log_entries.min(deleted.versions) > 5 * RUNS, "{deleted:?}");
+    assert!(deleted.outbox_entries > RUNS && deleted.match_groups > 0, "{deleted:?}");
+}
+
+#[tokio::test]
+async fn every_match_is_made_once_until_its_property_is_forgotten() {
+    let deleted = every_match_is_made_once(Deletes::Matches).await;
+    assert!(deleted.search_matches.min(deleted.log_entries) > RUNS / 2, "{deleted:?}");
+}
+
+async fn every_match_is_made_once(deletes: Deletes) -> PrunedRows {
     let seed = testkit::random::seed();
     let (mut matches, mut inherited) = (0, 0);
+    let mut deleted = PrunedRows::default();
     for run in 0..RUNS {
+        // Groups as they were recorded, before retention deleted them.
+        let mut recorded: BTreeMap<u64, (PropertyId, ChangeEffects)> = BTreeMap::new();
         let mut random = Random::new(seed.wrapping_add(run));
         let service = TestService::new();
         let app = service.app();
@@ -329,7 +426,30 @@ async fn every_match_is_made_once_despite_interruptions() {
                     catch_up(&mut matcher).await;
                     matcher.save_checkpoint().await.unwrap();
                     history.advance(&app).await;
-                    history.erase(&app, &mut random).await;
+                    for property in history.erase(&app, &mut random).await {
+                        recorded.retain(|_, (changed, _)| *changed != property);
+                    }
+                }
+                // The model reads the log before it is deleted. The matchers go on from where they are.
+                9..12 if deletes != Deletes::Nothing => {
+                    if deletes == Deletes::Matches {
+                        catch_up(&mut matcher).await;
+                        catch_up(&mut matcher).await;
+                        matcher.save_checkpoint().await.unwrap();
+                    }
+                    history.advance(&app).await;
+                    for group in &service.groups().await {
+                        // Retention takes notifications away from a group, and never adds any.
+                        let effects = || (group.property, effects(group));
+                        recorded.entry(group.position.0).or_insert_with(effects);
+                    }
+                    drain_outbox(&service).await;
+                    let departed = departed(&app, &history.model).await;
+                    deleted.add(delete_old(&service, &app, deletes).await);
+                    if deletes == Deletes::Matches {
+                        departed.into_iter().for_each(|property| history.model.erase(property));
+                    }
+                    assert_sound(&service.store, seed.wrapping_add(run)).await;
                 }
                 _ => {}
             }
@@ -342,8 +462,11 @@ async fn every_match_is_made_once_despite_interruptions() {
         let expected =
             current(&model, expected.into_iter().map(|(position, (_, effects))| (position, effects)));
         let groups = service.groups().await;
-        let found = current(&model, groups.iter().map(|group| (group.position.0, effects(group))));
-        assert_eq!(found, expected, "seed {}", seed.wrapping_add(run));
+        for group in &groups {
+            recorded.entry(group.position.0).or_insert_with(|| (group.property, effects(group)));
+        }
+        let recorded = recorded.into_iter().map(|(position, (_, effects))| (position, effects));
+        assert_eq!(current(&model, recorded), expected, "seed {}", seed.wrapping_add(run));
         let mut listed: BTreeSet<(SearchNumber, PropertyId)> = BTreeSet::new();
         for stored in searches.values() {
             let page = service.store.list_matches(stored.number, 0, 10_000).await.unwrap();
@@ -356,7 +479,8 @@ async fn every_match_is_made_once_despite_interruptions() {
         matches += listed.len();
         inherited += groups.iter().map(|group| group.inherited.len()).sum::<usize>();
     }
-    assert!(matches.min(inherited) > RUNS as usize, "the generated data exercises too little");
+    assert!(matches.min(inherited) > RUNS as usize / 2, "the generated data exercises too little");
+    deleted
 }
 
 /// Erasures come at any time here, also before the matcher has read what the advert did.
