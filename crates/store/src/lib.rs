@@ -15,11 +15,11 @@ pub mod sqlite;
 
 pub use contract::{
     AccessStore, AdvertGrouping, AdvertRef, AdvertStore, Attempt, Change, ChangeSet, Claim, CommitOutcome,
-    Contacts, DailyUsage, DecidedBy, DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DeliverySubject,
-    DeliveryUsage, DocumentKey, DueDelivery, ERASURE_GRACE, EnqueueBatch, Erased, Erasure, Expected,
-    ExpectedSearch, Finding, ForeignWrites, FoundProperties, Gather, InitialState, Key, LEASE, Lane, LaneDue,
-    LaneHead, LanePeek, Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch,
-    MatchGroup, MatchPage, MatchRow, MatchStore, NewDelivery, NewKey, NewSecret, Notification,
+    Contacts, DELIVERIES_HELD, DailyUsage, DecidedBy, DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore,
+    DeliverySubject, DeliveryUsage, DocumentKey, DueDelivery, ERASURE_GRACE, EnqueueBatch, Erased, Erasure,
+    Expected, ExpectedSearch, Finding, ForeignWrites, FoundProperties, Gather, InitialState, Key, LEASE,
+    Lane, LaneDue, LaneHead, LanePeek, Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore,
+    MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, NewDelivery, NewKey, NewSecret, Notification,
     OperationUsage, OutboxBatch, OutboxCursor, OutboxEntry, OverduePage, Position, PropertyCause, Pruned,
     PutCause, PutProperty, PutSearch, PutSite, QueueDepth, RecipientConfirmation, RecipientStore, RecordKind,
     RemovalCause, RenameOutcome, Repair, Replay, RequestUsage, ScanPage, ScanPart, SearchList, SearchLookup,
