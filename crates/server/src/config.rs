@@ -2,10 +2,11 @@
 //!
 //! All problems are reported together, each with its source. An unknown key is a problem.
 
+mod backup;
 mod delivery;
 mod http;
 mod source;
-mod value;
+pub(crate) mod value;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use std::time::Duration;
 use app::grouping::GroupingSettings;
 use jiff::tz::TimeZone;
 
+pub use self::backup::Backup;
 pub use delivery::{ConfigWarning, Delivery, Email, EmailTransport, SmtpServer};
 pub use http::{Http, Origins};
 use source::Reader;
@@ -50,6 +52,7 @@ pub struct Config {
     pub usage_retention: Duration,
     pub delivery: Delivery,
     pub email: Email,
+    pub backup: Backup,
     pub log: Log,
 }
 
@@ -151,6 +154,7 @@ impl Config {
         let http = Http::read(reader);
         let usage_retention = reader.take("usage.retention", value::duration(3_650 * DAY));
         let (delivery, email) = (Delivery::read(reader), Email::read(reader));
+        let backup = Backup::read(reader, time_zone.as_ref());
         let level = reader.take("log.level", value::log_level);
         let format = reader.take("log.format", value::log_format);
         if let (Some(one), Some(total)) = (body_bytes_max, body_bytes_total_max)
@@ -159,6 +163,8 @@ impl Config {
             // One user may take half of the total.
             reader.reject("limits.body_bytes_total_max", "is less than twice limits.body_bytes_max");
         }
+        let (delivery, mut backup) = (delivery?, backup?);
+        backup.s3.extra_ca_pem.clone_from(&delivery.extra_ca_pem);
         Some(Self {
             listen: listen?,
             data: data?,
@@ -190,8 +196,9 @@ impl Config {
             rate_limit: RateLimit { requests_per_minute: requests_per_minute?, burst: burst? },
             http: http?,
             usage_retention: usage_retention?,
-            delivery: delivery?,
+            delivery,
             email: email?,
+            backup,
             log: Log { level: level?, format: format? },
         })
     }

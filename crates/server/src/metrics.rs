@@ -1,5 +1,6 @@
 //! Metrics in the OpenMetrics text format.
 
+mod backup;
 mod dispatcher;
 mod faults;
 mod grouping;
@@ -16,6 +17,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
+use self::backup::BackupMetrics;
 use dispatcher::DispatcherMetrics;
 use faults::FaultMetrics;
 use grouping::GroupingMetrics;
@@ -40,6 +42,7 @@ pub struct Metrics {
     pub matcher: MatcherMetrics,
     pub dispatcher: DispatcherMetrics,
     pub faults: FaultMetrics,
+    pub backup: BackupMetrics,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -121,6 +124,7 @@ impl Default for Metrics {
         let matcher = MatcherMetrics::register(&mut registry);
         let dispatcher = DispatcherMetrics::register(&mut registry);
         let faults = FaultMetrics::register(&mut registry);
+        let backup = BackupMetrics::register(&mut registry);
         Self {
             registry,
             requests,
@@ -137,6 +141,7 @@ impl Default for Metrics {
             matcher,
             dispatcher,
             faults,
+            backup,
         }
     }
 }

@@ -33,8 +33,17 @@ struct AttemptLabels {
 impl DispatcherMetrics {
     pub fn register(registry: &mut Registry) -> Self {
         let dispatcher = Self::default();
-        let Self { pending, leased, oldest_due_seconds, in_flight, held, attempts, delivered, failed, cancelled } =
-            &dispatcher;
+        let Self {
+            pending,
+            leased,
+            oldest_due_seconds,
+            in_flight,
+            held,
+            attempts,
+            delivered,
+            failed,
+            cancelled,
+        } = &dispatcher;
         let gauges = [
             (
                 "deliveries_pending",
