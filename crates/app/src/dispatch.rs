@@ -262,13 +262,14 @@ impl App {
         Ok(since)
     }
 
-    /// Releases deliveries that were held. Returns `false` if they were not.
-    pub async fn release_deliveries(&self) -> Result<bool, Error> {
-        let was_held = self.deliveries_held().await?.is_some();
-        if was_held {
-            self.store.set_metadata(DELIVERIES_HELD.to_owned(), None).await?;
+    /// Releases deliveries that were held. Returns how many are pending; `None` if they were not held.
+    pub async fn release_deliveries(&self) -> Result<Option<u64>, Error> {
+        if self.deliveries_held().await?.is_none() {
+            return Ok(None);
         }
-        Ok(was_held)
+        let pending = self.store.queue_depth().await?.pending;
+        self.store.set_metadata(DELIVERIES_HELD.to_owned(), None).await?;
+        Ok(Some(pending))
     }
 
     /// Deletes deliveries that completed longer ago than the retention period, until `stop` is cancelled.

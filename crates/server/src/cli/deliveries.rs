@@ -197,8 +197,7 @@ async fn hold(common: &Common) -> anyhow::Result<ExitCode> {
 
 async fn release(common: &Common) -> anyhow::Result<ExitCode> {
     let app = open::existing_app(&common.load()?)?;
-    let pending = app.store().queue_depth().await?.pending;
-    if app.release_deliveries().await? {
+    if let Some(pending) = app.release_deliveries().await? {
         output::eprint_line(&format!(
             "Deliveries are released. A running server sends the {pending} that wait within a second, as they become due."
         ));
