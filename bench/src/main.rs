@@ -1,6 +1,7 @@
 //! Benchmarks of Vigie against alternatives, in one run on one machine. The ratios matter, not the absolute times.
 
 mod alerts;
+mod backup;
 mod deliver;
 mod fairness;
 mod grouping;
@@ -41,6 +42,8 @@ enum Command {
     Match(matching::MatchArgs),
     /// Time from the receipt of an advert to its recorded matches, in a running server
     Alerts(alerts::AlertsArgs),
+    /// A backup of a running server while adverts arrive, and its restoration
+    Backup(backup::BackupArgs),
     /// Webhook throughput and latency, and the effect of a receiver that hangs
     Deliver(deliver::DeliverArgs),
     /// What one user notices while another one attacks: latencies alone and under each attack
@@ -62,6 +65,7 @@ fn main() -> anyhow::Result<()> {
         Command::Search(args) => search::run(&args),
         Command::Match(args) => matching::run(&args),
         Command::Alerts(args) => alerts::run(&args),
+        Command::Backup(args) => backup::run(&args),
         Command::Deliver(args) => deliver::run(&args),
         Command::Fairness(args) => fairness::run(&args),
         Command::GroupingQuality(args) => grouping_quality::run(&args),

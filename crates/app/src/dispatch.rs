@@ -3,7 +3,7 @@
 //! The [dispatcher](crate::workers::dispatcher) does the work.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use domain::{
     DeliveryChannel, EmailAddress, Endpoint, Fault, Outcome, RetryPolicy, SavedSearch, SearchNumber,
     WebAddress,
 };
-use store::{Lane, QueueDepth};
+use store::{DELIVERIES_HELD, Lane, QueueDepth};
 use tokio::sync::Notify;
 use wire::webhook::MatchForm;
 
@@ -124,6 +124,7 @@ pub struct Dispatch {
 pub(crate) struct Counters {
     attempts: [[AtomicU64; Outcomes::COUNT]; 3],
     in_flight: AtomicU64,
+    held: AtomicBool,
     failed: AtomicU64,
     cancelled: AtomicU64,
     depth: Mutex<QueueDepth>,
@@ -136,6 +137,8 @@ pub struct DispatchStatus {
     pub depth: QueueDepth,
     /// Attempts in flight.
     pub in_flight: u64,
+    /// `true` if an operator holds all deliveries.
+    pub is_held: bool,
     /// Attempts since this process started, by channel and outcome, without zeros.
     pub attempts: Vec<(DeliveryChannel, Outcome, u64)>,
     /// Deliveries that failed after their last attempt.
@@ -177,6 +180,10 @@ impl Counters {
         self.in_flight.store(count as u64, Ordering::Relaxed);
     }
 
+    pub fn set_held(&self, is_held: bool) {
+        self.held.store(is_held, Ordering::Relaxed);
+    }
+
     pub fn set_depth(&self, depth: QueueDepth) {
         *self.depth.lock().unwrap_or_else(PoisonError::into_inner) = depth;
     }
@@ -190,6 +197,7 @@ impl Counters {
         DispatchStatus {
             depth: *self.depth.lock().unwrap_or_else(PoisonError::into_inner),
             in_flight: read(&self.in_flight),
+            is_held: self.held.load(Ordering::Relaxed),
             attempts: attempts.filter(|(_, _, count)| *count > 0).collect(),
             failed: read(&self.failed),
             cancelled: read(&self.cancelled),
@@ -237,6 +245,32 @@ impl App {
     /// Returns how long finished deliveries are kept, or `None` if this process sends nothing.
     pub(crate) fn delivery_retention(&self) -> Option<Duration> {
         self.dispatch.as_ref().map(|dispatch| dispatch.settings.retention)
+    }
+
+    /// Returns since when an operator holds all deliveries; `None` if they are sent.
+    pub async fn deliveries_held(&self) -> Result<Option<String>, Error> {
+        Ok(self.store.metadata(DELIVERIES_HELD.to_owned()).await?)
+    }
+
+    /// Holds all deliveries: they are enqueued and wait. The dispatcher, of this process or of another, learns of it within a second;
+    /// attempts in flight end. Returns since when they are held.
+    pub async fn hold_deliveries(&self) -> Result<String, Error> {
+        if let Some(since) = self.deliveries_held().await? {
+            return Ok(since);
+        }
+        let since = domain::ports::whole_second(self.clock.now()).to_string();
+        self.store.set_metadata(DELIVERIES_HELD.to_owned(), Some(since.clone())).await?;
+        Ok(since)
+    }
+
+    /// Releases deliveries that were held. Returns how many are pending; `None` if they were not held.
+    pub async fn release_deliveries(&self) -> Result<Option<u64>, Error> {
+        if self.deliveries_held().await?.is_none() {
+            return Ok(None);
+        }
+        let pending = self.store.queue_depth().await?.pending;
+        self.store.set_metadata(DELIVERIES_HELD.to_owned(), None).await?;
+        Ok(Some(pending))
     }
 
     /// Measures the depth of the queue for [`App::dispatch_status`]. Takes a while if the queue is long.

@@ -1,5 +1,7 @@
 //! The command line of `vigie`.
 
+pub(crate) mod backup;
+mod backup_progress;
 mod check_config;
 mod client;
 mod compact;
@@ -13,6 +15,7 @@ mod output;
 mod properties;
 mod receiver;
 mod regroup;
+mod restore;
 mod serve;
 mod sites;
 mod verify;
@@ -45,6 +48,10 @@ enum Command {
     Compact(compact::CompactArgs),
     /// Check every record and index of the database, and repair what is damaged. Works while a server is running.
     Verify(verify::VerifyArgs),
+    /// Back up the database to a folder, a file or S3-compatible storage. Works while a server is running.
+    Backup(backup::BackupArgs),
+    /// Restore a backup into a new data folder.
+    Restore(restore::RestoreArgs),
     /// Import a feed: one advert per line, an export of another Vigie, CSV, or a format of the trade.
     Import(import::ImportArgs),
     /// Create, list, change and revoke API keys. A running server applies changes at once.
@@ -55,7 +62,7 @@ enum Command {
     Properties(properties::PropertiesArgs),
     /// Judge all adverts again: which are one property? Works while a server is running.
     Regroup(regroup::RegroupArgs),
-    /// List, inspect and replay deliveries. Works while a server is running.
+    /// List, inspect and replay deliveries, or hold them all. Works while a server is running.
     Deliveries(deliveries::DeliveriesArgs),
     /// Receive webhooks on this machine, verify and print them. For the development of a receiver.
     Listen(listen::ListenArgs),
@@ -125,6 +132,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Demo(args) => demo::run(args).await,
             Command::Compact(args) => compact::run(args).await,
             Command::Verify(args) => verify::run(args).await,
+            Command::Backup(args) => backup::run(args).await,
+            Command::Restore(args) => restore::run(args).await,
             Command::Import(args) => import::run(args).await,
             Command::Keys(args) => keys::run(args).await,
             Command::Sites(args) => sites::run(args).await,

@@ -2,10 +2,11 @@
 //!
 //! All problems are reported together, each with its source. An unknown key is a problem.
 
+mod backup;
 mod delivery;
 mod http;
 mod source;
-mod value;
+pub(crate) mod value;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use app::grouping::GroupingSettings;
 use app::workers::retention::{self, Pace};
 use jiff::tz::TimeZone;
 
+pub use self::backup::Backup;
 pub use delivery::{ConfigWarning, Delivery, Email, EmailTransport, SmtpServer};
 pub use http::{Http, Origins};
 use source::Reader;
@@ -52,6 +54,7 @@ pub struct Config {
     pub retention: retention::Settings,
     pub delivery: Delivery,
     pub email: Email,
+    pub backup: Backup,
     pub log: Log,
 }
 
@@ -156,6 +159,7 @@ impl Config {
             ["retention.log", "retention.matches", "retention.expired_properties"]
                 .map(|name| reader.take(name, value::duration_or_off(3_650 * DAY)));
         let (delivery, email) = (Delivery::read(reader), Email::read(reader));
+        let backup = Backup::read(reader, time_zone.as_ref());
         let level = reader.take("log.level", value::log_level);
         let format = reader.take("log.format", value::log_format);
         if let (Some(one), Some(total)) = (body_bytes_max, body_bytes_total_max)
@@ -164,6 +168,8 @@ impl Config {
             // One user may take half of the total.
             reader.reject("limits.body_bytes_total_max", "is less than twice limits.body_bytes_max");
         }
+        let (delivery, mut backup) = (delivery?, backup?);
+        backup.s3.extra_ca_pem.clone_from(&delivery.extra_ca_pem);
         Some(Self {
             listen: listen?,
             data: data?,
@@ -201,8 +207,9 @@ impl Config {
                 expired_properties: expired_kept?,
                 pace: Pace::Background,
             },
-            delivery: delivery?,
+            delivery,
             email: email?,
+            backup,
             log: Log { level: level?, format: format? },
         })
     }

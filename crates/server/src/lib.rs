@@ -22,6 +22,7 @@ mod mcp;
 pub mod metrics;
 pub mod ndjson;
 pub mod open;
+mod scheduled_backup;
 pub mod serve;
 pub mod telemetry;
 mod transport;

@@ -1,5 +1,6 @@
 //! Metrics in the OpenMetrics text format.
 
+mod backup;
 mod dispatcher;
 mod faults;
 mod grouping;
@@ -17,6 +18,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
+use self::backup::BackupMetrics;
 use dispatcher::DispatcherMetrics;
 use faults::FaultMetrics;
 use grouping::GroupingMetrics;
@@ -43,6 +45,7 @@ pub struct Metrics {
     pub dispatcher: DispatcherMetrics,
     pub faults: FaultMetrics,
     pub retention: RetentionMetrics,
+    pub backup: BackupMetrics,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -125,6 +128,7 @@ impl Default for Metrics {
         let dispatcher = DispatcherMetrics::register(&mut registry);
         let faults = FaultMetrics::register(&mut registry);
         let retention = RetentionMetrics::register(&mut registry);
+        let backup = BackupMetrics::register(&mut registry);
         Self {
             registry,
             requests,
@@ -142,6 +146,7 @@ impl Default for Metrics {
             dispatcher,
             faults,
             retention,
+            backup,
         }
     }
 }

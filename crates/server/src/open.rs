@@ -93,6 +93,9 @@ pub fn startup_problems(config: &Config) -> Vec<anyhow::Error> {
         EmailTransport::Off | EmailTransport::Smtp => transport::mail_sender(config).err(),
     });
     problems.extend(check_creatable(&config.data).context("store.data").err());
+    if let Some(target) = &config.backup.target {
+        problems.extend(target.clone().open(&config.backup.s3).context("backup.target").err());
+    }
     if config.places_folder.is_some() {
         problems.extend(gazetteer(config).context("places.folder").err());
     }

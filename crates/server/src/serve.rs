@@ -21,6 +21,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::connection::{Addresses, CloseReason, Connections};
 use crate::http::Shared;
+use crate::scheduled_backup::{self, ScheduledBackup};
 
 /// Folder of index snapshots, inside the data folder.
 pub const INDEX_FOLDER: &str = "index";
@@ -270,6 +271,18 @@ fn start_workers(shared: &Shared) {
         let app = app.clone();
         async move { app.refresh_keys().await }
     }));
+    if let Some(target) = shared.config.backup.target.clone() {
+        let scheduled = Arc::new(ScheduledBackup::new(target));
+        let (of_backup, stop) = (shared.clone(), shared.stop.clone());
+        let run = workers::repeat_later("backup", scheduled_backup::CHECK_INTERVAL, stop, move || {
+            let (shared, scheduled) = (of_backup.clone(), Arc::clone(&scheduled));
+            async move {
+                scheduled.run_once(&shared).await;
+                Ok(())
+            }
+        });
+        shared.tasks.spawn_on(run, &shared.background.handle());
+    }
     let (limits, stop) = (shared.clone(), shared.stop.clone());
     shared.tasks.spawn(workers::repeat("rate limits", RATE_LIMIT_CLEANUP_INTERVAL, stop, move || {
         limits.rate_limits.drop_idle_keys();

@@ -34,7 +34,7 @@ pub use grouping::{AdvertGrouping, DecidedBy, ForeignWrites, LineageRow, Signatu
 pub use log::{
     Change, ChangeSet, CommitOutcome, Erasure, LogEntry, LogStore, PropertyCause, RemovalCause, Step,
 };
-pub use maintenance::{MaintenanceStore, StoreFailure};
+pub use maintenance::{DELIVERIES_HELD, MaintenanceStore, StoreFailure};
 pub use matches::{MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, Notification, OutboxEntry};
 pub use position::Position;
 pub use retention::{ErasedProperties, PruneStep, PrunedRows, RetentionStore, StoreSize};

@@ -31,6 +31,12 @@ pub enum Error {
         "the data folder has schema version {found}, this release supports up to {known}; use a newer release"
     )]
     TooNew { found: u32, known: u32 },
+    /// An earlier release wrote the folder, and no server of this release has migrated it yet.
+    #[error(
+        "the data folder has schema version {found}, this release has {known}; use the release that wrote it, or start the \
+         server of this release first"
+    )]
+    TooOld { found: u32, known: u32 },
     /// The file is a database of another program.
     #[error("{path} is not a Vigie database")]
     NotOurs { path: PathBuf },

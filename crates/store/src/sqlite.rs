@@ -7,6 +7,7 @@
 
 mod access;
 mod commit;
+mod copy;
 mod damage;
 mod deliveries;
 mod erase;
@@ -59,6 +60,10 @@ use crate::contract::{
     VerifyCursor, VerifyPage, VersionLookup,
 };
 use crate::error::Error;
+pub use copy::{
+    CopiedState, CopyProgress, RestoredState, VerifiedCopy, check_copy, copy_database, database_bytes,
+    prepare_restored, verify_copy,
+};
 use damage::DamageLog;
 use deliveries::PreparedClaim;
 use lock::OpeningLock;

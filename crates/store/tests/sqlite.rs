@@ -15,6 +15,7 @@ mod backend;
 mod delivery_fixtures;
 
 mod sqlite {
+    mod copy;
     mod damage;
     mod deliveries;
     mod erasure;

@@ -68,10 +68,19 @@ const CRATES: &[Crate] = &[
         ],
     },
     Crate {
+        name: "backup",
+        exists: Exists::Now,
+        arrows: &[
+            ("domain", "dates and the clock are its own"),
+            ("store", "it copies, verifies and restores the database"),
+        ],
+    },
+    Crate {
         name: "server",
         exists: Exists::Now,
         arrows: &[
             ("app", "handlers and commands call its use cases"),
+            ("backup", "the commands and the schedule make backups"),
             ("description", "the router and the documentation follow from its tables"),
             ("engine", "handlers build search requests"),
             ("feed", "the import command reads feeds of other formats"),

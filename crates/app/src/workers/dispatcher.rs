@@ -50,6 +50,9 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 const SCAN_INTERVAL: Duration = Duration::from_secs(1);
 const LANES_PER_SCAN: usize = 2_000;
 
+/// How often to look whether deliveries are held: `vigie deliveries release` takes effect this soon.
+const HOLD_INTERVAL: Duration = Duration::from_millis(500);
+
 /// How often expired leases are reaped.
 const REAP_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -71,6 +74,8 @@ pub struct Dispatcher {
     /// The position of the matcher of this process.
     matcher_position: Option<watch::Receiver<Option<Position>>>,
     last_outbox_read: Option<OutboxRead>,
+    /// Whether deliveries are held, and when that was last looked up; `None` before the first time.
+    hold: Option<Hold>,
     is_started: bool,
     /// The number of the last claim. Starts at a random number, so that no two processes use the same.
     last_claim: u64,
@@ -91,6 +96,12 @@ pub struct Dispatcher {
 struct OutboxRead {
     at: Instant,
     has_more: bool,
+}
+
+/// Whether deliveries are held, as of some time.
+struct Hold {
+    at: Instant,
+    is_held: bool,
 }
 
 /// The position of the scan through all lanes.
@@ -138,6 +149,7 @@ impl Dispatcher {
             due_lanes,
             matcher_position: app.matcher.as_ref().map(|progress| progress.watch()),
             last_outbox_read: None,
+            hold: None,
             is_started: false,
             // The lower part of the range, so that counting up never exceeds what the store can represent.
             last_claim: u64::from_be_bytes(random) >> 2,
@@ -165,6 +177,12 @@ impl Dispatcher {
         self.reap(now).await?;
         self.scan(now).await?;
         let has_more = self.should_read_outbox() && self.read_outbox(now).await?;
+        if self.is_held().await? {
+            // Deliveries are enqueued and wait; none is attempted or cancelled.
+            self.drain();
+            self.dispatch.counters.set_in_flight(self.schedule.in_flight());
+            return Ok(has_more);
+        }
         let lanes = self.schedule.take_ready(now, LANES_PER_ROUND);
         if !lanes.is_empty()
             && let Err(error) = self.run_round(&lanes, now).await
@@ -201,6 +219,30 @@ impl Dispatcher {
         Ok(has_more)
     }
 
+    /// Returns `true` if an operator holds all deliveries, as after a restored backup.
+    async fn is_held(&mut self) -> Result<bool, Error> {
+        if let Some(Hold { at, is_held }) = self.hold
+            && at.elapsed() < HOLD_INTERVAL
+        {
+            return Ok(is_held);
+        }
+        let was_held = self.hold.as_ref().is_some_and(|hold| hold.is_held);
+        let at = Instant::now();
+        let since = self.app.deliveries_held().await?;
+        let is_held = since.is_some();
+        match since {
+            Some(since) if !was_held => tracing::warn!(
+                since,
+                "deliveries are held: matches are recorded and wait; `vigie deliveries release` sends them"
+            ),
+            None if was_held => tracing::info!("deliveries were released and are sent"),
+            Some(_) | None => {}
+        }
+        self.dispatch.counters.set_held(is_held);
+        self.hold = Some(Hold { at, is_held });
+        Ok(is_held)
+    }
+
     /// Waits until all attempts in flight have ended and are recorded.
     pub async fn finish(mut self) {
         self.stopping.cancel();
@@ -223,7 +265,12 @@ impl Dispatcher {
 
     async fn wait(&mut self, stop: &CancellationToken) {
         let now = self.app.clock.now();
-        let due_in = self.schedule.next_due_at().map(|due_at| due_at.duration_since(now).unsigned_abs());
+        let is_held = self.hold.as_ref().is_some_and(|hold| hold.is_held);
+        let due_in = self
+            .schedule
+            .next_due_at()
+            .filter(|_| !is_held)
+            .map(|due_at| due_at.duration_since(now).unsigned_abs());
         let pause = due_in.unwrap_or(POLL_INTERVAL).min(POLL_INTERVAL);
         let matched = async {
             let changed = match &mut self.matcher_position {

@@ -45,6 +45,16 @@ enum DeliveriesCommand {
         /// Id or path of the delivery
         delivery: String,
     },
+    /// Hold all deliveries: a server records matches and queues deliveries, but sends none until they are released.
+    Hold {
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Send deliveries that are held, after a restored backup or `hold`.
+    Release {
+        #[command(flatten)]
+        common: Common,
+    },
     /// Send all deliveries of a search again that failed, or were cancelled while its notifications were off.
     ReplaySearch {
         #[command(flatten)]
@@ -87,6 +97,8 @@ pub async fn run(args: DeliveriesArgs) -> anyhow::Result<ExitCode> {
         DeliveriesCommand::List { common, filters } => list(&common, &filters).await,
         DeliveriesCommand::Show { common, delivery } => show(&common, &delivery).await,
         DeliveriesCommand::Replay { common, delivery } => replay(&common, &delivery).await,
+        DeliveriesCommand::Hold { common } => hold(&common).await,
+        DeliveriesCommand::Release { common } => release(&common).await,
         DeliveriesCommand::ReplaySearch { common, search, since } => {
             replay_search(&common, &search, &since).await
         }
@@ -111,6 +123,11 @@ async fn list(common: &Common, filters: &Filters) -> anyhow::Result<ExitCode> {
     let page = app.deliveries(list).await?;
     let lines: String = page.deliveries.iter().map(|row| line(row, zone) + "\n").collect();
     output::print(&lines)?;
+    if let Some(since) = app.deliveries_held().await? {
+        output::eprint_line(&format!(
+            "Deliveries are held since {since}: none is sent until `vigie deliveries release`."
+        ));
+    }
     let shown = page.deliveries.len() as u64;
     if shown < page.total {
         let total = page.total;
@@ -166,6 +183,27 @@ async fn replay_search(common: &Common, search: &str, since: &str) -> anyhow::Re
         format!("cannot replay search {id}: its notifications are off (notificationEnabled is false)")
     })?;
     output::eprint_line(&format!("{count} deliveries of search {id} will be sent again."));
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn hold(common: &Common) -> anyhow::Result<ExitCode> {
+    let app = open::existing_app(&common.load()?)?;
+    let since = app.hold_deliveries().await?;
+    output::eprint_line(&format!(
+        "Deliveries are held since {since}. Attempts in progress end; no other is made until `vigie deliveries release`."
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn release(common: &Common) -> anyhow::Result<ExitCode> {
+    let app = open::existing_app(&common.load()?)?;
+    if let Some(pending) = app.release_deliveries().await? {
+        output::eprint_line(&format!(
+            "Deliveries are released. A running server sends the {pending} that wait within a second, as they become due."
+        ));
+    } else {
+        output::eprint_line("Deliveries were not held.");
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -38,6 +38,9 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     for ConfigWarning { setting, message } in config.email.warnings() {
         tracing::warn!(setting, "{setting} {message}");
     }
+    if let Some(target) = &config.backup.target {
+        target.clone().open(&config.backup.s3).context("backup.target")?;
+    }
     file_limit::raise(&config);
     let _lock = ServerLock::acquire(&config.data)?;
     let app = open::server_app(&config)?;

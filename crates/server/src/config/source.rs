@@ -135,7 +135,7 @@ impl Sources {
 const PREFIX: &str = "VIGIE_";
 
 /// Settings that [`Sources::print`] hides.
-const SECRETS: &[&str] = &["email.smtp_password"];
+const SECRETS: &[&str] = &["email.smtp_password", "backup.s3_secret_access_key"];
 
 /// Variables with our prefix that are not settings.
 const NOT_SETTINGS: &[&str] = &["VIGIE_CONFIG", "VIGIE_API_KEY"];

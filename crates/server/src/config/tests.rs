@@ -128,7 +128,7 @@ fn every_duration_size_and_count_has_a_maximum() {
                 "KiB" | "MiB" => "999999999GiB",
                 _ if key == "expire_after" => "999999999d",
                 "" if key == "query_work_max" => "9999999999999999",
-                "" if key.ends_with("_max") => "99999999",
+                "" if key.ends_with("_max") => "9999999999",
                 _ => continue,
             };
             bounded += 1;
@@ -139,7 +139,7 @@ fn every_duration_size_and_count_has_a_maximum() {
             assert!(reported.starts_with(&prefix) && reported.contains(": at most "), "{reported}");
         }
     }
-    assert_eq!(bounded, 11 + 6 + 12, "durations, sizes and counts");
+    assert_eq!(bounded, 12 + 7 + 12, "durations, sizes and counts");
 }
 
 #[test]
@@ -200,4 +200,26 @@ fn public_url_must_allow_unsubscribe_links() {
     ] {
         assert!(given(bad).is_err(), "{bad}");
     }
+}
+
+#[test]
+fn backup_settings_are_validated() {
+    let reported = |settings: &str| problems(Sources::defaults().file("f", &format!("[backup]\n{settings}")));
+    assert_eq!(
+        reported("target = \"https://x\"\n"),
+        ["backup.target (file f): \"https://x\" is not a folder or s3://BUCKET/PREFIX"]
+    );
+    assert_eq!(
+        reported("target = \"one.db\"\n"),
+        ["backup.target (file f): is a file: scheduled backups need a folder or s3://BUCKET/PREFIX"]
+    );
+    for wrong in ["3:00", "25:00", "03:00:00", "night"] {
+        let expected = format!("backup.at (file f): \"{wrong}\" is not a time of day such as 03:00");
+        assert_eq!(reported(&format!("at = \"{wrong}\"\n")), [expected]);
+    }
+    let config = Config::load(Sources::defaults()).unwrap();
+    assert_eq!((config.backup.target, config.backup.keep), (None, Some(7)));
+    let sources = Sources::defaults().file("f", "[backup]\ns3_secret_access_key = \"geheim\"\nkeep = 0\n");
+    assert!(sources.print().contains("backup.s3_secret_access_key = (hidden)"));
+    assert_eq!(Config::load(sources).unwrap().backup.keep, None);
 }

@@ -112,6 +112,9 @@ fn format_duration(duration: Duration) -> String {
 pub const MEBIBYTE: usize = 1 << 20;
 pub const GIBIBYTE: usize = 1 << 30;
 
+/// Upper bound of the rate of a backup: more than any disk reads.
+pub const BACKUP_RATE_MAX: usize = 1_024 * GIBIBYTE;
+
 pub fn bytes(max: usize) -> impl Fn(&str) -> Result<usize, String> {
     let expected = || not("a size such as 65536, 64KiB or 16MiB");
     move |text| {

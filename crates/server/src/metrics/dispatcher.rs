@@ -17,6 +17,7 @@ pub struct DispatcherMetrics {
     leased: Gauge<u64, AtomicU64>,
     oldest_due_seconds: Gauge<f64, AtomicU64>,
     in_flight: Gauge<u64, AtomicU64>,
+    held: Gauge<u64, AtomicU64>,
     attempts: Family<AttemptLabels, Counter>,
     delivered: Counter,
     failed: Counter,
@@ -32,8 +33,17 @@ struct AttemptLabels {
 impl DispatcherMetrics {
     pub fn register(registry: &mut Registry) -> Self {
         let dispatcher = Self::default();
-        let Self { pending, leased, oldest_due_seconds, in_flight, attempts, delivered, failed, cancelled } =
-            &dispatcher;
+        let Self {
+            pending,
+            leased,
+            oldest_due_seconds,
+            in_flight,
+            held,
+            attempts,
+            delivered,
+            failed,
+            cancelled,
+        } = &dispatcher;
         let gauges = [
             (
                 "deliveries_pending",
@@ -42,6 +52,7 @@ impl DispatcherMetrics {
             ),
             ("deliveries_leased", "Deliveries being sent", leased),
             ("deliveries_in_flight", "Delivery attempts in progress in this process", in_flight),
+            ("deliveries_held", "1 if an operator holds all deliveries", held),
         ];
         for (name, help, gauge) in gauges {
             registry.register(name, help, gauge.clone());
@@ -64,13 +75,14 @@ impl DispatcherMetrics {
     }
 
     pub fn set(&self, status: &DispatchStatus, now: Timestamp) {
-        let DispatchStatus { depth, in_flight, attempts, failed, cancelled } = status;
+        let DispatchStatus { depth, in_flight, is_held, attempts, failed, cancelled } = status;
         let QueueDepth { pending, leased, oldest_due_at } = depth;
         self.pending.set(*pending);
         self.leased.set(*leased);
         let waited = oldest_due_at.map_or(0.0, |due| now.duration_since(due).as_secs_f64());
         self.oldest_due_seconds.set(waited.max(0.0));
         self.in_flight.set(*in_flight);
+        self.held.set(u64::from(*is_held));
         for (channel, outcome, count) in attempts {
             let labels = AttemptLabels::of(*channel, *outcome);
             advance(&self.attempts.get_or_create(&labels), *count);

@@ -1,5 +1,6 @@
 //! Tests of the `vigie` command.
 
+mod backup;
 mod deliveries;
 mod import;
 mod import_options;

@@ -20,19 +20,19 @@ use crate::harness::{TestServer, client};
 use crate::searches::create_search;
 
 /// The certificate authority that test servers trust, with its file.
-struct Trusted {
+pub struct Trusted {
     authority: Authority,
-    file: TempDir,
+    pub file: TempDir,
 }
 
-static TRUSTED: LazyLock<Trusted> = LazyLock::new(|| {
+pub static TRUSTED: LazyLock<Trusted> = LazyLock::new(|| {
     let trusted = Trusted { authority: Authority::new(), file: TempDir::new().unwrap() };
     std::fs::write(trusted.file.path().join("ca.pem"), trusted.authority.pem()).unwrap();
     trusted
 });
 
 /// Starts a server that may send to this machine.
-async fn with_dispatcher() -> TestServer {
+pub async fn with_dispatcher() -> TestServer {
     with_delivery_settings("").await
 }
 
@@ -47,7 +47,7 @@ async fn with_delivery_settings(settings: &str) -> TestServer {
 }
 
 /// Starts a receiver that responds with 200.
-async fn receiver() -> Receiver {
+pub async fn receiver() -> Receiver {
     Receiver::good(&TRUSTED.authority).await
 }
 

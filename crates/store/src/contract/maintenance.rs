@@ -7,6 +7,9 @@ use tokio::sync::watch;
 use super::damage::{Finding, RecordKind, Repair, VerifyCursor, VerifyPage};
 use crate::error::Error;
 
+/// The name of the metadata that holds all deliveries: since when, as a date; absent if they are sent.
+pub const DELIVERIES_HELD: &str = "deliveries_held";
+
 /// Why the store accepts no more writes until the process is restarted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreFailure {

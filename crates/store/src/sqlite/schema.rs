@@ -1,5 +1,6 @@
 //! Opening the database, and migrating its schema.
 
+use std::cmp::Ordering;
 use std::path::Path;
 
 use rusqlite::config::DbConfig;
@@ -67,7 +68,7 @@ fn configure(connection: &Connection) -> Result<(), Error> {
 }
 
 /// Refuses a database that another program created.
-fn check_owner(connection: &Connection, path: &Path) -> Result<(), Error> {
+pub fn check_owner(connection: &Connection, path: &Path) -> Result<(), Error> {
     // One transaction for both reads: another process may be creating the tables at the same time.
     let reading = connection.unchecked_transaction()?;
     let id: i32 = reading.pragma_query_value(None, "application_id", |row| row.get(0))?;
@@ -77,6 +78,17 @@ fn check_owner(connection: &Connection, path: &Path) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::NotOurs { path: path.to_owned() })
+}
+
+/// Refuses a database whose schema is not the one of this release.
+pub fn check_version(connection: &Connection) -> Result<(), Error> {
+    let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+    let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    match found.cmp(&known) {
+        Ordering::Less => Err(Error::TooOld { found, known }),
+        Ordering::Equal => Ok(()),
+        Ordering::Greater => Err(Error::TooNew { found, known }),
+    }
 }
 
 fn migrate(connection: &mut Connection) -> Result<(), Error> {

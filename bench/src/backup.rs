@@ -1,0 +1,262 @@
+//! `bench backup`: a backup of a running server while adverts arrive.
+//!
+//! A server with a market receives adverts at a steady rate, first alone and then while `vigie backup` copies it. Latency counts from the
+//! scheduled time, so it includes queueing. Then the backup is restored elsewhere and compared with the original, record by record, at
+//! the log position that its manifest names.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use clap::Args;
+use domain::{Advert, Property};
+use serde_json::Value;
+use store::prelude::*;
+use store::sqlite::{FILE_NAME, SqliteStore};
+use store::{Position, VersionLookup};
+
+use crate::latencies::Latencies;
+use crate::pace;
+use crate::search::dataset::Dataset;
+use crate::serve::client::Client;
+use crate::serve::market;
+use crate::serve::process::Process;
+
+#[derive(Debug, Args)]
+pub struct BackupArgs {
+    /// Number of properties, with 1.5 adverts each
+    #[arg(long, default_value_t = 100_000)]
+    properties: u64,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Data folder to keep and reuse [default: a temporary folder]
+    #[arg(long)]
+    folder: Option<PathBuf>,
+    /// Folder for the backup and the restored copy [default: a temporary folder]
+    #[arg(long)]
+    target: Option<PathBuf>,
+    /// Adverts per second that arrive over HTTP
+    #[arg(long, default_value_t = 2_000)]
+    per_second: u64,
+    /// Duration of the measurement without a backup, in seconds
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// Rate of the backup [default: that of the settings]
+    #[arg(long)]
+    rate: Option<String>,
+}
+
+/// Requests per second.
+const REQUESTS_PER_SECOND: u64 = 100;
+
+/// Time before the first measurement, for caches and the first checkpoint.
+const WARM_UP: Duration = Duration::from_secs(10);
+
+/// The target: the p99 of writers during the backup, divided by that before.
+const BAR: f64 = 2.0;
+
+/// Records compared at once.
+const PAGE: usize = 500;
+
+pub fn run(args: &BackupArgs) -> anyhow::Result<()> {
+    let temporary = tempfile::tempdir()?;
+    let folder = args.folder.clone().unwrap_or_else(|| temporary.path().join("data"));
+    let target = args.target.clone().unwrap_or_else(|| temporary.path().join("target"));
+    let (backups, elsewhere) = (target.join("backups"), target.join("restored"));
+    let dataset = Dataset::new(args.properties, args.seed)?;
+    let key = market::fill(&dataset, &folder)?;
+    let (server, ready) = Process::start(&folder)?;
+    println!("ready after {:.1} s, {}", ready.as_secs_f64(), server.memory());
+
+    let writers = Writers::new(server.address, &key);
+    let (manifest, seconds) = std::thread::scope(|scope| {
+        let sending = scope.spawn(|| {
+            let sent = writers.send(&dataset, args.per_second);
+            // Whoever waits for measurements must not wait for ever.
+            writers.stop.store(true, Ordering::Relaxed);
+            sent
+        });
+        let measured = || -> anyhow::Result<_> {
+            wait(WARM_UP);
+            writers.take();
+            wait(Duration::from_secs(args.seconds));
+            let before = writers.take();
+            let started = Instant::now();
+            let made = vigie_backup(&folder, &backups, args.rate.as_deref(), &writers.wal_max)?;
+            let seconds = started.elapsed().as_secs_f64();
+            let meanwhile = writers.take();
+            print_latencies(&before, &meanwhile);
+            Ok((made["manifest"].clone(), seconds))
+        };
+        let measured = measured();
+        writers.stop.store(true, Ordering::Relaxed);
+        let sent = sending.join().unwrap_or_else(|_| anyhow::bail!("the sender panicked"))?;
+        println!("{sent} adverts were acknowledged in all; {}", server.memory());
+        measured
+    })?;
+    let bytes = manifest["bytes"].as_f64().context("no size")?;
+    println!(
+        "backup: {:.2} GB in {seconds:.1} s with verification, {} records verified; write-ahead log {:.2} GB at most",
+        bytes / 1e9,
+        manifest["verifiedRecords"],
+        writers.wal_max.load(Ordering::Relaxed) as f64 / 1e9
+    );
+    server.stop()?;
+
+    let started = Instant::now();
+    let mut restore = vigie();
+    restore.arg("restore").arg(&backups).arg("--hold-deliveries").arg("--data").arg(&elsewhere);
+    let restored = restore.stderr(Stdio::inherit()).output().context("cannot run vigie")?;
+    ensure!(restored.status.success(), "the restoration failed");
+    print!("restored in {:.1} s: {}", started.elapsed().as_secs_f64(), String::from_utf8_lossy(&restored.stdout));
+    let position = Position(manifest["logPosition"].as_u64().context("no position")?);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(compare(&folder, &elsewhere, position))
+}
+
+/// Sends adverts at a steady rate and records latencies.
+struct Writers<'a> {
+    address: SocketAddr,
+    key: &'a str,
+    stop: AtomicBool,
+    latencies: Mutex<Vec<Duration>>,
+    /// The largest size of the write-ahead log that was seen.
+    wal_max: AtomicU64,
+}
+
+impl<'a> Writers<'a> {
+    fn new(address: SocketAddr, key: &'a str) -> Self {
+        Self { address, key, stop: AtomicBool::new(false), latencies: Mutex::default(), wal_max: AtomicU64::new(0) }
+    }
+
+    /// Sends until it is stopped. Returns how many adverts were acknowledged.
+    fn send(&self, dataset: &Dataset, per_second: u64) -> anyhow::Result<usize> {
+        let each = usize::try_from(per_second / REQUESTS_PER_SECOND)?.max(1);
+        let mut client = Client::connect(self.address, self.key)?;
+        let world = dataset.world();
+        let mut events = world.timeline();
+        let (begun, mut sent) = (Instant::now(), 0);
+        for number in 0.. {
+            let drafts: Vec<_> = events.by_ref().take(each).map(|event| event.draft).collect();
+            ensure!(drafts.len() == each, "the market has no more events: use more properties");
+            let written: Vec<_> = drafts.iter().map(wire::advert_draft::write).collect();
+            let body = serde_json::to_vec(&written)?;
+            let due = pace::due(number, REQUESTS_PER_SECOND);
+            pace::wait_for(due, begun);
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let answer = client.post("/adverts", &body).context("sending adverts")?;
+            ensure!(answer.status == 200, "{}", String::from_utf8_lossy(answer.body));
+            sent += each;
+            self.lock().push(begun.elapsed().saturating_sub(due));
+        }
+        Ok(sent)
+    }
+
+    /// Takes the latencies since the last call.
+    fn take(&self) -> Latencies {
+        Latencies::of(std::mem::take(&mut *self.lock()))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Duration>> {
+        self.latencies.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "measuring for a while is waiting")]
+fn wait(duration: Duration) {
+    std::thread::sleep(duration);
+}
+
+fn print_latencies(before: &Latencies, meanwhile: &Latencies) {
+    let milliseconds = |latency: Duration| latency.as_secs_f64() * 1e3;
+    for (title, latencies) in [("before", before), ("during the backup", meanwhile)] {
+        println!(
+            "writers {title}: {} requests, p50 {:.1} ms, p99 {:.1} ms, longest {:.1} ms",
+            latencies.len(),
+            milliseconds(latencies.percentile(50)),
+            milliseconds(latencies.percentile(99)),
+            milliseconds(latencies.max())
+        );
+    }
+    let ratio = |percent| milliseconds(meanwhile.percentile(percent)) / milliseconds(before.percentile(percent));
+    let verdict = if ratio(99) <= BAR { "within" } else { "beyond" };
+    println!("p50 × {:.2}, p99 × {:.2}, {verdict} the bar of {BAR}", ratio(50), ratio(99));
+}
+
+/// The command beside this program.
+fn vigie() -> Command {
+    let path = std::env::current_exe().map(|path| path.with_file_name("vigie"));
+    Command::new(path.unwrap_or_else(|_| PathBuf::from("vigie")))
+}
+
+/// Runs a backup and watches the write-ahead log meanwhile. Returns what it printed.
+fn vigie_backup(folder: &Path, target: &Path, rate: Option<&str>, wal_max: &AtomicU64) -> anyhow::Result<Value> {
+    let mut command = vigie();
+    command.arg("backup").arg(target).arg("--json").arg("--data").arg(folder);
+    if let Some(rate) = rate {
+        command.args(["--rate", rate]);
+    }
+    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run vigie")?;
+    let wal = folder.join(format!("{FILE_NAME}-wal"));
+    while child.try_wait()?.is_none() {
+        wal_max.fetch_max(std::fs::metadata(&wal).map_or(0, |file| file.len()), Ordering::Relaxed);
+        wait(Duration::from_millis(50));
+    }
+    let ended = child.wait_with_output()?;
+    ensure!(ended.status.success(), "the backup failed");
+    Ok(serde_json::from_slice(&ended.stdout)?)
+}
+
+/// Returns a version without the dates of crawls: a crawl that changes nothing is noted in the version that it found.
+fn without_crawls(property: &Property) -> Property {
+    let adverts = property.adverts.iter().map(|advert| {
+        let advert = advert.without_timeline();
+        Advert { last_crawled_at: advert.created_at, ..advert }
+    });
+    Property { adverts: adverts.collect(), ..property.clone() }
+}
+
+/// Compares a restored folder with the original as it was at a position.
+async fn compare(original: &Path, restored: &Path, position: Position) -> anyhow::Result<()> {
+    let (original, restored) = (SqliteStore::open(original)?, SqliteStore::open(restored)?);
+    let head = *restored.head().borrow();
+    ensure!(head == position, "the copy is at {head:?}, its manifest says {position:?}");
+    let mut at = Position::START;
+    while at < position {
+        let mut expected = original.log_after(at, PAGE).await?;
+        expected.retain(|entry| entry.position <= position);
+        let found = restored.log_after(at, PAGE).await?;
+        ensure!(expected == found, "the logs differ after {at:?}");
+        at = found.last().context("the log ends too early")?.position;
+    }
+    let mut properties = 0;
+    for part in restored.scan_parts(1).await? {
+        let mut next = Some(part);
+        while let Some(part) = next {
+            let page = restored.scan(part, PAGE).await?;
+            ensure!(page.damaged.is_empty(), "damaged: {:?}", page.damaged);
+            let versions = page.properties.iter().map(|found| (found.property.id, found.version)).collect();
+            let expected = original.properties_at(versions).await?;
+            for (found, expected) in page.properties.iter().zip(expected) {
+                let is_equal = matches!(&expected, VersionLookup::Intact(property)
+                    if without_crawls(property) == without_crawls(&found.property));
+                ensure!(is_equal, "property {} differs", found.property.id);
+                properties += 1;
+            }
+            next = page.rest;
+        }
+    }
+    println!(
+        "the copy is equal to the original at position {}: {} log entries, {properties} properties; the original is at {}",
+        position.0,
+        at.0,
+        original.head().borrow().0
+    );
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! Why a backup or a restoration failed.
+
+use std::io;
+use std::path::PathBuf;
+
+use store::Finding;
+
+/// Why a backup or a restoration failed. Nothing is left behind under a final name.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cancelled")]
+    Cancelled,
+    #[error("cannot copy the database")]
+    Copy(#[source] store::Error),
+    #[error("cannot verify the copy")]
+    Verify(#[source] store::Error),
+    #[error("cannot prepare the restored database")]
+    Prepare(#[source] store::Error),
+    #[error("{action} {path}")]
+    File {
+        action: &'static str,
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("not enough space in {path}: {needed} bytes are needed, {available} are free")]
+    NoSpace { path: PathBuf, needed: u64, available: u64 },
+    #[error("{0} exists already; a backup is never overwritten")]
+    Exists(String),
+    #[error("another backup to {0} is in progress")]
+    InProgress(PathBuf),
+    #[error("\"{0}\" is not a backup target: use a folder, a file that ends in .db, or s3://BUCKET/PREFIX")]
+    NotATarget(String),
+    #[error(
+        "{first} — {count} problem(s) in all; repair the database (vigie verify --repair), or accept the damage \
+             (--accept-damage)"
+    )]
+    Damaged { first: String, count: usize },
+    #[error("there is no complete backup in {0}")]
+    NoBackup(String),
+    #[error(
+        "{0} has no manifest, so its content cannot be checked; restore it all the same with --without-manifest"
+    )]
+    NoManifest(String),
+    #[error("the manifest {path} is not valid")]
+    InvalidManifest {
+        path: String,
+        #[source]
+        source: serde_json::Error,
+    },
+    #[error("the manifest {path} has format {found}, this release reads format {known}; use a newer release")]
+    UnknownFormat { path: String, found: u32, known: u32 },
+    #[error("{name} has {found} bytes, its manifest says {expected}: it is not complete")]
+    WrongSize { name: String, found: u64, expected: u64 },
+    #[error("{name} is not what its manifest says: its SHA-256 is {found} instead of {expected}")]
+    WrongChecksum { name: String, found: String, expected: String },
+    #[error("{0} is not empty: restore into a new folder, so that nothing is overwritten")]
+    NotEmpty(PathBuf),
+    #[error("a server is running on {0}")]
+    ServerRunning(PathBuf),
+    #[error(
+        "no credentials for {0}: set backup.s3_access_key_id and backup.s3_secret_access_key, or AWS_ACCESS_KEY_ID \
+             and AWS_SECRET_ACCESS_KEY"
+    )]
+    NoCredentials(String),
+    #[error(
+        "the endpoint {0} is not https; plain HTTP is allowed to this machine only, or with backup.s3_allow_http"
+    )]
+    PlainHttp(String),
+    #[error("cannot set up TLS")]
+    Tls(#[source] rustls::Error),
+    #[error("the certificates to trust in addition cannot be read")]
+    Certificates,
+    #[error("{action} {address}")]
+    Storage {
+        action: &'static str,
+        address: String,
+        #[source]
+        source: object_store::Error,
+    },
+    #[error("a step of the backup panicked")]
+    Panicked,
+}
+
+impl Error {
+    /// Names a file in an error of the file system.
+    pub(crate) fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::File { action, path, source }
+    }
+
+    pub(crate) fn damaged(findings: &[Finding]) -> Self {
+        let first = findings.first().map_or_else(String::new, |Finding { kind, id, problem }| {
+            format!("the copy is damaged: {} {id}: {problem}", kind.name())
+        });
+        Self::Damaged { first, count: findings.len() }
+    }
+}

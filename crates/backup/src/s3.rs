@@ -1,0 +1,358 @@
+//! Backups in S3-compatible storage.
+//!
+//! The file is uploaded in parts, so that memory does not grow with it, and the manifest last: a backup without one is not complete.
+//! Rotation removes the manifest first, for the same reason.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use domain::Timestamp;
+use futures_util::TryStreamExt;
+use jiff::SignedDuration;
+use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::path::Path as ObjectPath;
+use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload};
+use tokio::io::AsyncReadExt;
+use tokio_util::sync::CancellationToken;
+
+use crate::client::Connector;
+use crate::error::Error;
+use crate::files::PartialFile;
+use crate::manifest::{Hasher, Manifest, Measured};
+use crate::name::BackupName;
+use crate::restore;
+use crate::work::{Progress, Report, Stage};
+
+/// The size of a part of an upload; one part is in memory. S3 allows 10,000 parts, so larger files have larger parts.
+const PART_BYTES: u64 = 16 << 20;
+const PARTS_MAX: u64 = 9_000;
+
+/// A manifest is a few hundred bytes.
+const MANIFEST_BYTES_MAX: u64 = 64 << 10;
+
+/// A file without a manifest is removed after this time: until then, its upload may be in progress.
+const INCOMPLETE_AFTER: SignedDuration = SignedDuration::from_hours(48);
+
+/// How to reach the storage. What is missing is taken from the usual variables, such as `AWS_ACCESS_KEY_ID`.
+#[derive(Clone, Default)]
+pub struct S3Settings {
+    pub endpoint: Option<String>,
+    pub region: Option<String>,
+    pub access_key_id: Option<String>,
+    pub secret_access_key: Option<String>,
+    /// Allows plain HTTP to other machines.
+    pub allow_http: bool,
+    /// Certificate authorities to trust in addition to those of the system.
+    pub extra_ca_pem: Option<Vec<u8>>,
+}
+
+impl fmt::Debug for S3Settings {
+    /// Without the credentials.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { endpoint, region, allow_http, .. } = self;
+        write!(f, "S3Settings({endpoint:?}, {region:?}, allow_http: {allow_http})")
+    }
+}
+
+/// A bucket and a prefix in it.
+pub(crate) struct S3 {
+    storage: Arc<AmazonS3>,
+    bucket: String,
+    prefix: String,
+}
+
+impl fmt::Debug for S3 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "S3({})", self.root())
+    }
+}
+
+impl S3 {
+    pub fn new(bucket: &str, prefix: &str, settings: &S3Settings) -> Result<Self, Error> {
+        let S3Settings { endpoint, region, access_key_id, secret_access_key, allow_http, extra_ca_pem } =
+            settings;
+        let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
+        for (key, value) in [
+            (AmazonS3ConfigKey::Endpoint, endpoint),
+            (AmazonS3ConfigKey::Region, region),
+            (AmazonS3ConfigKey::AccessKeyId, access_key_id),
+            (AmazonS3ConfigKey::SecretAccessKey, secret_access_key),
+        ] {
+            if let Some(value) = value {
+                builder = builder.with_config(key, value);
+            }
+        }
+        let address = format!("s3://{bucket}/{prefix}");
+        let has = |key| builder.get_config_value(&key).is_some_and(|value| !value.is_empty());
+        if !has(AmazonS3ConfigKey::AccessKeyId) || !has(AmazonS3ConfigKey::SecretAccessKey) {
+            return Err(Error::NoCredentials(address));
+        }
+        if let Some(endpoint) = builder.get_config_value(&AmazonS3ConfigKey::Endpoint)
+            && endpoint.starts_with("http://")
+        {
+            if !allow_http && !is_loopback(&endpoint) {
+                return Err(Error::PlainHttp(endpoint));
+            }
+            builder = builder.with_allow_http(true);
+        }
+        let connector = Connector::new(extra_ca_pem.as_deref())?;
+        // One request per object: not every storage deletes several at once, and there are few.
+        let builder = builder.with_disable_bulk_delete(true);
+        let storage = builder.with_http_connector(connector).build();
+        let storage =
+            storage.map_err(|source| Error::Storage { action: "cannot set up", address, source })?;
+        Ok(Self { storage: Arc::new(storage), bucket: bucket.to_owned(), prefix: prefix.to_owned() })
+    }
+
+    fn root(&self) -> String {
+        match self.prefix.as_str() {
+            "" => format!("s3://{}", self.bucket),
+            prefix => format!("s3://{}/{prefix}", self.bucket),
+        }
+    }
+
+    /// Returns the address of a backup.
+    pub fn address(&self, name: BackupName) -> String {
+        format!("{}/{name}", self.root())
+    }
+
+    fn path(&self, file: &str) -> ObjectPath {
+        let parts = self.prefix.split('/').filter(|part| !part.is_empty());
+        ObjectPath::from_iter(parts.chain([file]))
+    }
+
+    fn failed(&self, action: &'static str, file: &str) -> impl Fn(object_store::Error) -> Error + use<> {
+        let address = format!("{}/{file}", self.root());
+        move |source| Error::Storage { action, address: address.clone(), source }
+    }
+
+    /// Fails if a backup with this name exists already.
+    pub async fn check_free(&self, name: BackupName) -> Result<(), Error> {
+        for file in [name.to_string(), name.manifest()] {
+            match self.storage.head(&self.path(&file)).await {
+                Ok(_) => return Err(Error::Exists(format!("{}/{file}", self.root()))),
+                Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => return Err(self.failed("cannot reach", &file)(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Uploads a complete file and then its manifest. Returns the address.
+    pub async fn upload(
+        &self,
+        file: &Path,
+        name: BackupName,
+        manifest: &Manifest,
+        report: &Report,
+        stop: &CancellationToken,
+    ) -> Result<String, Error> {
+        let failed = self.failed("cannot upload", &name.to_string());
+        let path = self.path(&name.to_string());
+        let mut upload = self.storage.put_multipart(&path).await.map_err(&failed)?;
+        let sent = tokio::select! {
+            () = stop.cancelled() => Err(Error::Cancelled),
+            sent = self.send_parts(file, name, manifest.bytes, &mut *upload, report) => sent,
+        };
+        if let Err(error) = sent {
+            // If this fails, too, the storage keeps the parts, invisible, until its own rules remove them.
+            let _ = upload.abort().await;
+            return Err(error);
+        }
+        let stored = self.storage.head(&path).await.map_err(&failed)?.size;
+        if stored != manifest.bytes {
+            let name = self.address(name);
+            return Err(Error::WrongSize { name, found: stored, expected: manifest.bytes });
+        }
+        let manifest = PutPayload::from(manifest.print());
+        let manifest_failed = self.failed("cannot upload", &name.manifest());
+        self.storage.put(&self.path(&name.manifest()), manifest).await.map_err(manifest_failed)?;
+        Ok(self.address(name))
+    }
+
+    async fn send_parts(
+        &self,
+        file: &Path,
+        name: BackupName,
+        total: u64,
+        upload: &mut dyn MultipartUpload,
+        report: &Report,
+    ) -> Result<(), Error> {
+        let failed = self.failed("cannot upload", &name.to_string());
+        let part_bytes = part_bytes(total);
+        let mut source = tokio::fs::File::open(file).await.map_err(Error::file("cannot read", file))?;
+        let mut done = 0;
+        while done < total {
+            let mut part = Vec::new();
+            let mut rest = (&mut source).take(part_bytes);
+            rest.read_to_end(&mut part).await.map_err(Error::file("cannot read", file))?;
+            if part.is_empty() {
+                let name = file.display().to_string();
+                return Err(Error::WrongSize { name, found: done, expected: total });
+            }
+            let count = part.len() as u64;
+            upload.put_part(Bytes::from(part).into()).await.map_err(&failed)?;
+            done += count;
+            report(Progress { stage: Stage::Upload, done, total: Some(total) });
+        }
+        upload.complete().await.map_err(&failed)?;
+        Ok(())
+    }
+
+    /// Returns the complete backups, the oldest first.
+    pub async fn list(&self) -> Result<Vec<BackupName>, Error> {
+        Ok(self.objects().await?.complete())
+    }
+
+    async fn objects(&self) -> Result<Objects, Error> {
+        let prefix = (!self.prefix.is_empty()).then(|| self.path(""));
+        let listed = self.storage.list_with_delimiter(prefix.as_ref()).await;
+        let listed = listed.map_err(self.failed("cannot list", ""))?;
+        let names = listed.objects.iter().filter_map(|object| object.location.filename());
+        let mut objects = Objects::default();
+        for name in names {
+            match name.strip_suffix(crate::name::MANIFEST_SUFFIX) {
+                Some(file) => objects.manifests.extend(BackupName::parse(file)),
+                None => objects.files.extend(BackupName::parse(name)),
+            }
+        }
+        objects.files.sort();
+        Ok(objects)
+    }
+
+    /// Removes the oldest complete backups beyond the `keep` newest, and what interrupted backups left behind. Returns the names of the
+    /// former.
+    pub async fn rotate(&self, keep: usize, now: Timestamp) -> Result<Vec<String>, Error> {
+        let objects = self.objects().await?;
+        let complete = objects.complete();
+        let excess = complete.len().saturating_sub(keep.max(1));
+        let mut removed = Vec::new();
+        for name in complete.iter().take(excess) {
+            self.delete(&name.manifest()).await?;
+            self.delete(&name.to_string()).await?;
+            removed.push(name.to_string());
+        }
+        let is_old = |name: &&BackupName| now.duration_since(name.date()) > INCOMPLETE_AFTER;
+        for name in objects.files.iter().filter(|name| !complete.contains(name)).filter(is_old) {
+            self.delete(&name.to_string()).await?;
+        }
+        Ok(removed)
+    }
+
+    async fn delete(&self, file: &str) -> Result<(), Error> {
+        match self.storage.delete(&self.path(file)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(self.failed("cannot delete", file)(error)),
+        }
+    }
+
+    /// Returns the newest complete backup.
+    pub async fn newest(&self) -> Result<(BackupName, Manifest), Error> {
+        let name = self.list().await?.last().copied().ok_or_else(|| Error::NoBackup(self.root()))?;
+        let file = name.manifest();
+        let failed = self.failed("cannot read", &file);
+        let got = self.storage.get(&self.path(&file)).await.map_err(&failed)?;
+        let size = got.meta.size;
+        if size > MANIFEST_BYTES_MAX {
+            let name = format!("{}/{file}", self.root());
+            return Err(Error::WrongSize { name, found: size, expected: MANIFEST_BYTES_MAX });
+        }
+        let text = got.bytes().await.map_err(&failed)?;
+        Ok((name, Manifest::parse(&format!("{}/{file}", self.root()), &text)?))
+    }
+
+    /// Downloads a backup. Returns what was received.
+    pub async fn download(
+        &self,
+        name: BackupName,
+        total: u64,
+        to: &PartialFile,
+        report: &Report,
+        stop: &CancellationToken,
+    ) -> Result<Measured, Error> {
+        let failed = self.failed("cannot download", &name.to_string());
+        let got = self.storage.get(&self.path(&name.to_string())).await.map_err(&failed)?;
+        let mut chunks = got.into_stream();
+        let mut hasher = Hasher::default();
+        loop {
+            let next = tokio::select! {
+                () = stop.cancelled() => return Err(Error::Cancelled),
+                next = chunks.try_next() => next,
+            };
+            let Some(chunk) = next.map_err(&failed)? else { return Ok(hasher.finish()) };
+            hasher.update(&chunk);
+            if hasher.bytes > total {
+                let name = self.address(name);
+                return Err(Error::WrongSize { name, found: hasher.bytes, expected: total });
+            }
+            restore::write(to, &chunk)?;
+            report(Progress { stage: Stage::Download, done: hasher.bytes, total: Some(total) });
+        }
+    }
+}
+
+/// What is below the prefix, as far as it is ours.
+#[derive(Default)]
+struct Objects {
+    /// In order.
+    files: Vec<BackupName>,
+    manifests: Vec<BackupName>,
+}
+
+impl Objects {
+    fn complete(&self) -> Vec<BackupName> {
+        self.files.iter().copied().filter(|name| self.manifests.contains(name)).collect()
+    }
+}
+
+fn part_bytes(total: u64) -> u64 {
+    PART_BYTES.max(total.div_ceil(PARTS_MAX))
+}
+
+/// Returns `true` if the host of a URL is this machine.
+fn is_loopback(endpoint: &str) -> bool {
+    let authority = endpoint.parse::<http::Uri>().ok().and_then(|uri| uri.into_parts().authority);
+    authority.is_some_and(|authority| {
+        let host = authority.host().trim_start_matches('[').trim_end_matches(']');
+        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_as_many_as_storage_allows() {
+        assert_eq!(part_bytes(1), PART_BYTES);
+        let huge = 2 << 40;
+        assert!(huge / part_bytes(huge) <= 10_000);
+    }
+
+    #[test]
+    fn plain_http_is_for_this_machine_only() {
+        for (endpoint, expected) in [
+            ("http://127.0.0.1:9000", true),
+            ("http://localhost:9000", true),
+            ("http://[::1]:9000", true),
+            ("http://storage.example", false),
+            ("http://127.0.0.1.example", false),
+        ] {
+            assert_eq!(is_loopback(endpoint), expected, "{endpoint}");
+        }
+        let settings = |endpoint: &str, allow_http| S3Settings {
+            endpoint: Some(endpoint.to_owned()),
+            access_key_id: Some("key".to_owned()),
+            secret_access_key: Some("geheim".to_owned()),
+            allow_http,
+            ..S3Settings::default()
+        };
+        let refused = S3::new("bucket", "", &settings("http://storage.example", false));
+        assert!(matches!(refused, Err(Error::PlainHttp(_))), "{refused:?}");
+        S3::new("bucket", "", &settings("http://storage.example", true)).unwrap();
+        let shown = format!("{:?}", settings("http://storage.example", true));
+        assert!(!shown.contains("geheim"), "{shown}");
+    }
+}

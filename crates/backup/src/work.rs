@@ -1,0 +1,103 @@
+//! The work on one file, on a thread of its own with low priority: copy, verify, measure.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use store::Finding;
+use store::sqlite::lower_thread_priority;
+use tokio::sync::oneshot;
+
+use crate::error::Error;
+use crate::manifest::{Measured, measure};
+use crate::pace::Pace;
+
+/// What a backup or a restoration does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// In bytes.
+    Copy,
+    /// In records, whose total is not known.
+    Verify,
+    /// In bytes.
+    Checksum,
+    /// In bytes.
+    Upload,
+    /// In bytes.
+    Download,
+}
+
+/// How far it has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    pub stage: Stage,
+    pub done: u64,
+    pub total: Option<u64>,
+}
+
+/// Called with the progress, often and from any thread.
+pub(crate) type Report = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// What to do with a copy whose verification finds damaged records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DamagePolicy {
+    Refuse,
+    /// Keep it; the manifest counts the problems.
+    Accept,
+}
+
+/// Runs work on a thread of its own, with low priority.
+pub(crate) async fn on_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let (reply, answer) = oneshot::channel();
+    let run = move || {
+        lower_thread_priority();
+        let _ = reply.send(work());
+    };
+    let spawned = std::thread::Builder::new().name("backup".to_owned()).spawn(run);
+    spawned.map_err(Error::file("cannot start a thread for", "the backup"))?;
+    answer.await.map_err(|_panicked| Error::Panicked)?
+}
+
+/// The findings in a file, and how many records were verified.
+pub(crate) struct Verified {
+    pub records: Option<u64>,
+    pub findings: Vec<Finding>,
+}
+
+/// Checks the pages of a database file and, if `with_records`, every record in it.
+pub(crate) fn verify(
+    path: &Path,
+    with_records: bool,
+    policy: DamagePolicy,
+    pace: &Pace,
+    report: &Report,
+) -> Result<Verified, Error> {
+    let page_problem = store::sqlite::check_copy(path).map_err(Error::Verify)?;
+    let mut verified = Verified { records: None, findings: page_problem.into_iter().collect() };
+    if with_records {
+        let checked = store::sqlite::verify_copy(path, &mut |records| {
+            report(Progress { stage: Stage::Verify, done: records, total: None });
+            pace.is_cancelled()
+        });
+        let checked = checked.map_err(Error::Verify)?.ok_or(Error::Cancelled)?;
+        verified.records = Some(checked.records);
+        verified.findings.extend(checked.findings);
+    }
+    if policy == DamagePolicy::Refuse && !verified.findings.is_empty() {
+        return Err(Error::damaged(&verified.findings));
+    }
+    Ok(verified)
+}
+
+/// Returns size and checksum of a file.
+pub(crate) fn measured(path: &Path, pace: &Pace, report: &Report) -> Result<Measured, Error> {
+    let total = std::fs::metadata(path).ok().map(|file| file.len());
+    let mut between = |done| -> ControlFlow<()> {
+        report(Progress { stage: Stage::Checksum, done, total });
+        pace.is_cancelled()
+    };
+    let measured = measure(path, &mut between).map_err(Error::file("cannot read", path))?;
+    measured.ok_or(Error::Cancelled)
+}

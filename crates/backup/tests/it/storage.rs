@@ -1,0 +1,152 @@
+//! Backups in S3-compatible storage.
+
+use std::sync::Arc;
+
+use backup::{Error, Location, S3Settings, Stage};
+use bytes::Bytes;
+use store::Position;
+use store::sqlite::{FILE_NAME, SqliteStore};
+use tempfile::TempDir;
+
+use crate::fixtures::{add, assert_equal_at, back_up, names, options, restore};
+use crate::s3_server::S3Server;
+
+const FIRST: &str = "2026-11-16T03:00:00Z";
+const FILE: &str = "vigie/prod/vigie-20261116T030000Z.db";
+
+/// A data folder with properties, so many that its database needs several parts.
+async fn large() -> TempDir {
+    let data = TempDir::new().unwrap();
+    let store = SqliteStore::open(data.path()).unwrap();
+    add(&store, 1..10).await;
+    let connection = rusqlite::Connection::open(data.path().join(FILE_NAME)).unwrap();
+    // Of another program's making, as far as the store is concerned: it is copied all the same.
+    connection
+        .execute_batch("CREATE TABLE ballast (b); INSERT INTO ballast VALUES (randomblob(20000000))")
+        .unwrap();
+    data
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn backup_is_uploaded_in_parts_and_restored() {
+    let (server, data, elsewhere) = (S3Server::start().await, large().await, TempDir::new().unwrap());
+    let target = server.target("vigie/prod");
+    let made = back_up(data.path(), &target, FIRST).await.unwrap();
+    assert_eq!(made.address, format!("s3://market/{FILE}"));
+    assert_eq!(server.keys(), [FILE.to_owned(), format!("{FILE}.json")]);
+    {
+        let bucket = server.bucket.lock().unwrap();
+        assert_eq!(bucket.objects[FILE].len() as u64, made.manifest.bytes);
+        let parts = bucket.writes.iter().filter(|write| **write == format!("PUT {FILE}")).count();
+        assert_eq!(parts, 2, "20 MB in parts of 16 MiB");
+        assert_eq!(bucket.writes.last().unwrap(), &format!("PUT {FILE}.json"), "the manifest comes last");
+    }
+    assert_eq!(names(&data.path().join("staging")), [] as [&str; 0]);
+
+    let restored = restore(&target, elsewhere.path()).await.unwrap();
+    assert_eq!((restored.source, restored.log_position), (made.address, 9));
+    let (original, copy) =
+        (SqliteStore::open(data.path()).unwrap(), SqliteStore::open(elsewhere.path()).unwrap());
+    assert_equal_at(&original, &copy, Position(9)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rotation_keeps_the_newest_and_removes_what_was_left_behind() {
+    let (server, data) = (S3Server::start().await, TempDir::new().unwrap());
+    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    {
+        let mut bucket = server.bucket.lock().unwrap();
+        for name in ["notes", "a/vigie-20260101T000000Z.db", "a/b/vigie-20200101T000000Z.db"] {
+            bucket.objects.insert(name.to_owned(), Bytes::from_static(b"x"));
+        }
+    }
+    let target = server.target("a");
+    for day in 1..=3 {
+        let mut options = options(data.path(), &format!("2026-11-0{day}T03:00:00Z"));
+        options.keep = Some(2);
+        backup::make(&target, options).await.unwrap();
+    }
+    assert_eq!(
+        server.keys(),
+        [
+            "a/b/vigie-20200101T000000Z.db",
+            "a/vigie-20261102T030000Z.db",
+            "a/vigie-20261102T030000Z.db.json",
+            "a/vigie-20261103T030000Z.db",
+            "a/vigie-20261103T030000Z.db.json",
+            "notes",
+        ]
+    );
+    assert_eq!(target.list().await.unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn backup_without_its_manifest_is_not_one() {
+    let (server, data, elsewhere) =
+        (S3Server::start().await, TempDir::new().unwrap(), TempDir::new().unwrap());
+    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    let target = server.target("");
+    server.bucket.lock().unwrap().refuse = Some(".json".to_owned());
+    // The name is looked up first.
+    let refused = back_up(data.path(), &target, FIRST).await.unwrap_err().to_string();
+    assert_eq!(refused, "cannot reach s3://market/vigie-20261116T030000Z.db.json");
+    server.bucket.lock().unwrap().refuse = None;
+    back_up(data.path(), &target, FIRST).await.unwrap();
+    let again = back_up(data.path(), &target, FIRST).await;
+    assert!(matches!(again, Err(Error::Exists(_))), "{again:?}");
+    server.bucket.lock().unwrap().objects.remove("vigie-20261116T030000Z.db.json");
+    let none = restore(&target, elsewhere.path()).await;
+    assert!(matches!(none, Err(Error::NoBackup(_))), "{none:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn altered_object_is_refused() {
+    let (server, data, elsewhere) =
+        (S3Server::start().await, TempDir::new().unwrap(), TempDir::new().unwrap());
+    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    let target = server.target("vigie/prod");
+    back_up(data.path(), &target, FIRST).await.unwrap();
+    let whole = server.bucket.lock().unwrap().objects[FILE].clone();
+    let put = |bytes: Vec<u8>| server.bucket.lock().unwrap().objects.insert(FILE.to_owned(), bytes.into());
+    let mut altered = whole.to_vec();
+    altered[5_000] ^= 1;
+    put(altered);
+    assert!(matches!(restore(&target, elsewhere.path()).await, Err(Error::WrongChecksum { .. })));
+    put(whole[..whole.len() - 1].to_vec());
+    assert!(matches!(restore(&target, elsewhere.path()).await, Err(Error::WrongSize { .. })));
+    assert_eq!(names(elsewhere.path()), ["server.lock"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cancelled_upload_is_aborted() {
+    let (server, data) = (S3Server::start().await, large().await);
+    let mut options = options(data.path(), FIRST);
+    let stop = options.stop.clone();
+    options.report = Arc::new(move |progress| {
+        if progress.stage == Stage::Upload {
+            stop.cancel();
+        }
+    });
+    let made = backup::make(&server.target(""), options).await;
+    assert!(matches!(made, Err(Error::Cancelled)), "{made:?}");
+    assert_eq!(server.keys(), [] as [&str; 0]);
+    assert!(server.bucket.lock().unwrap().uploads.is_empty());
+    assert_eq!(names(&data.path().join("staging")), [] as [&str; 0]);
+}
+
+#[tokio::test]
+async fn credentials_are_required_and_never_shown() {
+    let location = || Location::parse("s3://market/x").unwrap();
+    if std::env::var_os("AWS_ACCESS_KEY_ID").is_none() {
+        let none = location().open(&S3Settings::default());
+        assert!(matches!(none, Err(Error::NoCredentials(_))), "{none:?}");
+    }
+    let server = S3Server::start().await;
+    let settings = S3Settings { access_key_id: Some("other".to_owned()), ..server.settings() };
+    let data = TempDir::new().unwrap();
+    add(&SqliteStore::open(data.path()).unwrap(), 1..2).await;
+    let target = location().open(&settings).unwrap();
+    let refused = back_up(data.path(), &target, FIRST).await.unwrap_err();
+    let shown = format!("{refused:?} {refused} {target:?} {settings:?}");
+    assert!(shown.contains("cannot reach") && !shown.contains(crate::s3_server::SECRET), "{shown}");
+}
