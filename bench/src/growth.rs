@@ -51,8 +51,8 @@ struct Simulation {
 const OFF: Settings = Settings { log: None, matches: None, expired_properties: None, pace: Pace::Immediate };
 
 pub fn run(args: &GrowthArgs) -> anyhow::Result<()> {
-    let defaults = Settings { log: Some(30 * DAY), matches: Some(90 * DAY), ..OFF };
-    let all = Settings { expired_properties: Some(90 * DAY), ..defaults };
+    let defaults = Settings { log: Some(30 * DAY), matches: Some(180 * DAY), ..OFF };
+    let all = Settings { expired_properties: Some(180 * DAY), ..defaults };
     let simulation = Simulation {
         market: MarketSettings { stock: args.stock, life_days: 60, seed: args.seed },
         searches: args.searches,
@@ -63,8 +63,8 @@ pub fn run(args: &GrowthArgs) -> anyhow::Result<()> {
     };
     for (title, retention) in [
         ("Without retention (retention.log = \"off\")", OFF),
-        ("With the defaults (log 30d, matches 90d, expired properties kept)", defaults),
-        ("With expired properties erased after 90d as well", all),
+        ("With the defaults (log 30d, matches 180d, expired properties kept)", defaults),
+        ("With expired properties erased after 180d as well", all),
     ] {
         let started = Instant::now();
         let months = simulate(Simulation { retention, ..simulation })?;

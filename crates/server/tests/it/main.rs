@@ -30,6 +30,7 @@ mod messy_feed;
 mod places;
 mod properties;
 mod requests;
+mod retention;
 mod round_trip;
 mod search;
 mod search_errors;

@@ -79,7 +79,7 @@ pub fn plan(
     Ok((!entries.is_empty()).then_some(LogStep { entries, more }))
 }
 
-/// Returns the last position before everything that somebody may still read.
+/// Returns the last position before everything that a follower, the outbox or a delivery may still read.
 fn last_not_needed(connection: &Connection) -> Result<Position, Error> {
     let Progress { checkpoint, indexed_until } = progress(connection)?;
     let first = |sql: &str, after: u64| -> Result<Option<u64>, Error> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::{Clock, FieldUpdate, Identity};
 use places::Gazetteer;
 use store::MatchBatch;
-use store::sqlite::SqliteStore;
+use store::sqlite::{SqliteStore, WriteFault};
 use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id};
 use testkit::{ManualClock, SeededIds};
@@ -19,6 +19,7 @@ fn settings() -> Settings {
 }
 
 struct TestService {
+    store: Arc<SqliteStore>,
     app: App,
     clock: Arc<ManualClock>,
     _folder: TempDir,
@@ -30,8 +31,8 @@ impl TestService {
         let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
         let clock = Arc::new(ManualClock::at(at(1_000_000)));
         let ids = Arc::new(SeededIds::new(1));
-        let app = App::new(store, clock.clone(), ids, Arc::new(Gazetteer::embedded().unwrap()));
-        Self { app, clock, _folder: folder }
+        let app = App::new(store.clone(), clock.clone(), ids, Arc::new(Gazetteer::embedded().unwrap()));
+        Self { store, app, clock, _folder: folder }
     }
 
     /// Changes the price of an advert this many times, and moves the matcher's checkpoint to the end.
@@ -104,6 +105,22 @@ async fn a_round_ends_when_it_is_stopped() {
     stop.cancel();
     assert_eq!(run_once(&service.app, settings(), &stop).await.unwrap(), PrunedRows::default());
     assert_eq!(service.app.retention_status().completed_at, None, "the round is not complete");
+}
+
+#[tokio::test]
+async fn a_failed_step_deletes_nothing_and_the_next_round_goes_on() {
+    let service = TestService::new();
+    service.change(1, 20).await;
+    service.clock.advance_seconds(86_401);
+    for fault in [WriteFault::Full, WriteFault::Write, WriteFault::PanickingCall] {
+        service.store.inject(fault);
+        let stop = CancellationToken::new();
+        assert!(run_once(&service.app, settings(), &stop).await.is_err(), "{fault:?}");
+        assert_eq!(service.app.store.store_size().await.unwrap().oldest_position, Position(1), "{fault:?}");
+    }
+    let failures: Vec<_> = service.app.worker_health().iter().map(|it| (it.name, it.failures)).collect();
+    assert_eq!(failures, [("retention", 3)]);
+    assert_eq!(service.run(settings()).await.log_entries, 19);
 }
 
 /// Without anything else to do, a round in the background ends as well: pauses are short while the writer is idle.
