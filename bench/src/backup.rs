@@ -74,12 +74,7 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<()> {
 
     let writers = Writers::new(server.address, &key);
     let (manifest, seconds) = std::thread::scope(|scope| {
-        let sending = scope.spawn(|| {
-            let sent = writers.send(&dataset, args.per_second);
-            // Whoever waits for measurements must not wait for ever.
-            writers.stop.store(true, Ordering::Relaxed);
-            sent
-        });
+        let sending = scope.spawn(|| writers.send(&dataset, args.per_second));
         let measured = || -> anyhow::Result<_> {
             wait(WARM_UP);
             writers.take();
@@ -112,7 +107,11 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<()> {
     restore.arg("restore").arg(&backups).arg("--hold-deliveries").arg("--data").arg(&elsewhere);
     let restored = restore.stderr(Stdio::inherit()).output().context("cannot run vigie")?;
     ensure!(restored.status.success(), "the restoration failed");
-    print!("restored in {:.1} s: {}", started.elapsed().as_secs_f64(), String::from_utf8_lossy(&restored.stdout));
+    print!(
+        "restored in {:.1} s: {}",
+        started.elapsed().as_secs_f64(),
+        String::from_utf8_lossy(&restored.stdout)
+    );
     let position = Position(manifest["logPosition"].as_u64().context("no position")?);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(compare(&folder, &elsewhere, position))
@@ -130,7 +129,13 @@ struct Writers<'a> {
 
 impl<'a> Writers<'a> {
     fn new(address: SocketAddr, key: &'a str) -> Self {
-        Self { address, key, stop: AtomicBool::new(false), latencies: Mutex::default(), wal_max: AtomicU64::new(0) }
+        Self {
+            address,
+            key,
+            stop: AtomicBool::new(false),
+            latencies: Mutex::default(),
+            wal_max: AtomicU64::new(0),
+        }
     }
 
     /// Sends until it is stopped. Returns how many adverts were acknowledged.
@@ -184,7 +189,8 @@ fn print_latencies(before: &Latencies, meanwhile: &Latencies) {
             milliseconds(latencies.max())
         );
     }
-    let ratio = |percent| milliseconds(meanwhile.percentile(percent)) / milliseconds(before.percentile(percent));
+    let ratio =
+        |percent| milliseconds(meanwhile.percentile(percent)) / milliseconds(before.percentile(percent));
     let verdict = if ratio(99) <= BAR { "within" } else { "beyond" };
     println!("p50 × {:.2}, p99 × {:.2}, {verdict} the bar of {BAR}", ratio(50), ratio(99));
 }
@@ -196,7 +202,12 @@ fn vigie() -> Command {
 }
 
 /// Runs a backup and watches the write-ahead log meanwhile. Returns what it printed.
-fn vigie_backup(folder: &Path, target: &Path, rate: Option<&str>, wal_max: &AtomicU64) -> anyhow::Result<Value> {
+fn vigie_backup(
+    folder: &Path,
+    target: &Path,
+    rate: Option<&str>,
+    wal_max: &AtomicU64,
+) -> anyhow::Result<Value> {
     let mut command = vigie();
     command.arg("backup").arg(target).arg("--json").arg("--data").arg(folder);
     if let Some(rate) = rate {
