@@ -312,11 +312,30 @@ fn effect_of(current: &Advert, merged: &Advert) -> Effect {
     if current == merged {
         return Effect::Unchanged;
     }
-    let mut crawled = current.clone();
-    crawled.last_crawled_at = merged.last_crawled_at;
-    crawled.updated_at = merged.updated_at;
-    crawled.timeline.clone_from(&merged.timeline);
-    if crawled == *merged { Effect::Crawled } else { Effect::Updated }
+    let Advert {
+        id,
+        transaction_type,
+        property_type,
+        details,
+        placement,
+        price_check,
+        created_at,
+        updated_at: _,
+        last_crawled_at: _,
+        expired_at,
+        events,
+        timeline: _,
+    } = current;
+    let only_crawled = *id == merged.id
+        && *transaction_type == merged.transaction_type
+        && *property_type == merged.property_type
+        && *details == merged.details
+        && *placement == merged.placement
+        && *price_check == merged.price_check
+        && *created_at == merged.created_at
+        && *expired_at == merged.expired_at
+        && *events == merged.events;
+    if only_crawled { Effect::Crawled } else { Effect::Updated }
 }
 
 #[cfg(test)]

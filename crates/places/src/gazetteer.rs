@@ -15,6 +15,7 @@ use crate::grid::Grid;
 use crate::name_index::NameIndex;
 use crate::outlines::Outlines;
 use crate::prefix_index::PrefixIndex;
+use crate::resolve::{NamedPlaces, REMEMBERED};
 use crate::spelling_index::SpellingIndex;
 use crate::stations::Stations;
 use crate::table::DataError;
@@ -34,6 +35,7 @@ pub struct Gazetteer {
     /// The centres of the communes; for communes with districts, those of the districts.
     pub(crate) centres: Grid,
     pub(crate) outlines: Outlines,
+    pub(crate) named_places: NamedPlaces,
     stations: Stations,
 }
 
@@ -81,6 +83,7 @@ impl Gazetteer {
             zipcodes,
             centres,
             outlines: outlines?,
+            named_places: NamedPlaces::new(REMEMBERED),
             stations,
         })
     }

@@ -9,7 +9,10 @@ mod lookup;
 mod text;
 mod warning;
 
-use domain::{CountryCode, GeoAccuracy, GeoPoint, GivenPlace, Insee, Placement, Zipcode};
+use std::sync::Arc;
+
+use domain::{CountryCode, GeoAccuracy, GeoPoint, GivenPlace, Insee, Placement, ShortText, Zipcode};
+use quick_cache::sync::Cache;
 
 use crate::gazetteer::Gazetteer;
 use crate::place_query::PlaceQuery;
@@ -67,12 +70,29 @@ impl Selection {
     }
 }
 
+/// A name that was read and looked up, which depends on nothing else.
+#[derive(Debug, Clone)]
+pub(crate) struct NamedPlace {
+    name: String,
+    query: Arc<PlaceQuery>,
+    lookup: NameLookup,
+}
+
+/// The names that were read last, as they were given.
+pub(crate) type NamedPlaces = Cache<Box<str>, NamedPlace>;
+
+/// The number of names to remember: those of a large feed, and a few megabytes.
+pub(crate) const REMEMBERED: usize = 4_096;
+
+/// Longer names are not remembered: the name of a commune is shorter, even with its district and department.
+const REMEMBERED_BYTES_MAX: usize = 64;
+
 /// The state of one resolution.
 struct Resolver<'a> {
     gazetteer: &'a Gazetteer,
     /// The name as given.
     name: String,
-    query: PlaceQuery,
+    query: Arc<PlaceQuery>,
     /// What the words of the query are the names of.
     lookup: NameLookup,
     zipcode: Option<Zipcode>,
@@ -84,14 +104,14 @@ impl Gazetteer {
     /// Resolves the place of an advert.
     pub fn resolve(&self, given: &GivenPlace) -> Resolution {
         let GivenPlace { insee, zipcode, city_name, point, accuracy, country } = given;
-        let name = city_name.as_ref().map(|name| truncated(name.as_str())).unwrap_or_default();
-        let query = PlaceQuery::parse(&name);
+        let NamedPlace { name, query, lookup } =
+            self.read_name(city_name.as_ref().map(ShortText::as_str).unwrap_or_default());
         let zipcode = zipcode.as_ref().map(|zipcode| self.corrected_zipcode(zipcode));
         let query_zipcode = query.zipcode.as_deref().and_then(Zipcode::parse);
         let mut resolver = Resolver {
             gazetteer: self,
-            name: query.name_in(&name),
-            lookup: self.look_up(&query),
+            name,
+            lookup,
             query,
             zipcode: zipcode.or(query_zipcode),
             point: *point,
@@ -121,6 +141,21 @@ impl Gazetteer {
         resolver.resolution(selection)
     }
 
+    /// Reads the name of a place and looks it up. A feed repeats its names: the last ones are kept.
+    fn read_name(&self, text: &str) -> NamedPlace {
+        if let Some(known) = self.named_places.get(text) {
+            return known;
+        }
+        let name = truncated(text);
+        let query = PlaceQuery::parse(&name);
+        let lookup = self.look_up(&query);
+        let named = NamedPlace { name: query.name_in(&name), query: Arc::new(query), lookup };
+        if text.len() <= REMEMBERED_BYTES_MAX {
+            self.named_places.insert(text.into(), named.clone());
+        }
+        named
+    }
+
     /// Resolves a line of text: `st etienne 42`, `75011 Paris`, `Aix en provence cedex 2`.
     pub fn resolve_text(&self, text: &str) -> Resolution {
         let text = truncated(text);
@@ -130,7 +165,7 @@ impl Gazetteer {
             .filter(|code| words.is_empty() && self.zipcodes.cities_with(code).next().is_none())
             .and_then(|code| Insee::parse(&code))
             .filter(|insee| self.city(insee).is_some());
-        let city_name = domain::ShortText::new(&text.replace(char::is_control, " ")).ok().flatten();
+        let city_name = ShortText::new(&text.replace(char::is_control, " ")).ok().flatten();
         self.resolve(&GivenPlace { insee, city_name, ..GivenPlace::default() })
     }
 

@@ -69,7 +69,7 @@ impl LineSplitter {
 
     /// Appends the lines completed by `bytes` to `lines`. Blank lines are counted but not returned.
     pub fn push(&mut self, mut bytes: &[u8], lines: &mut Vec<Line>) {
-        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at(end);
             self.hold(line);
             self.complete(lines);

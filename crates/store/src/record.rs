@@ -11,12 +11,13 @@ mod regrouping;
 mod search;
 mod search_list;
 mod shape;
+mod text;
 mod timeline;
 
 use domain::{AdvertEvent, Property, PropertyId};
 
 use crate::error::Error;
-use pack::{compress, decompress};
+use pack::{compress, compress_json, decompress};
 pub use payload::{decode_id_payload, seal_payload};
 pub use regrouping::Regrouping;
 pub use search::{decode_search, encode_search};
@@ -28,15 +29,14 @@ const FORMAT_JSON_ZSTD: u8 = 1;
 
 pub fn encode_property(property: &Property) -> Result<Vec<u8>, Error> {
     let what = || "a property to be written".to_owned();
-    let json = serde_json::to_vec(&PropertyRecord::from_property(property))
-        .map_err(|error| Error::corrupt_by(what(), error))?;
-    compress(FORMAT_JSON_ZSTD, &json).map_err(|error| Error::corrupt_by(what(), error))
+    let record = PropertyRecord::from_property(property);
+    compress_json(FORMAT_JSON_ZSTD, &record).map_err(|error| Error::corrupt_by(what(), error))
 }
 
 pub fn decode_property(id: PropertyId, record: &[u8]) -> Result<Property, Error> {
     let what = || format!("the record of property {id}");
     let json = decompress(FORMAT_JSON_ZSTD, record, what)?;
-    let record: PropertyRecord =
+    let record: PropertyRecord<'_> =
         serde_json::from_slice(&json).map_err(|error| Error::corrupt_by(what(), error))?;
     record.into_property(id).ok_or_else(|| Error::corrupt(what()))
 }
@@ -52,7 +52,7 @@ pub fn decode_document(record: &[u8]) -> Result<Vec<u8>, Error> {
 
 /// Encodes the events of one log entry. They are few and short, so they are not compressed. [`seal_payload`] adds the checksum.
 pub fn encode_events(events: &[AdvertEvent]) -> Result<Vec<u8>, Error> {
-    let records: Vec<EventRecord> = events.iter().map(EventRecord::from_event).collect();
+    let records: Vec<EventRecord<'_>> = events.iter().map(EventRecord::from_event).collect();
     serde_json::to_vec(&records).map_err(|error| Error::corrupt_by("events to be written", error))
 }
 
@@ -65,7 +65,7 @@ const EVENTS: &str = "the events of a log entry";
 
 fn parse_events(json: &[u8]) -> Result<Vec<AdvertEvent>, Error> {
     let what = EVENTS;
-    let records: Vec<EventRecord> =
+    let records: Vec<EventRecord<'_>> =
         serde_json::from_slice(json).map_err(|error| Error::corrupt_by(what, error))?;
     records
         .into_iter()

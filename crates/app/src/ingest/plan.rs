@@ -6,7 +6,7 @@
 
 mod group;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use domain::FieldUpdate;
 use domain::attribute;
@@ -26,6 +26,10 @@ use self::group::{Group, Move, Signed};
 use super::{Creation, Outcome, Receipt};
 use crate::grouping::{GroupingState, Reservation};
 
+/// An advert has three identities, each looked up several times: the default hash takes a few per cent of a plan. This one is seeded
+/// as well, so that a client cannot choose which keys collide.
+pub type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
+
 /// The records read from the store so far. An absent key has not been read; `None` means that the store does not contain it.
 #[derive(Debug, Default)]
 pub struct Loaded {
@@ -34,8 +38,11 @@ pub struct Loaded {
     /// Properties that exist and cannot be read; `None` in `properties`.
     pub damaged: HashSet<PropertyId>,
     /// New adverts by the index of their draft. They depend on nothing else, and a batch is planned again after each read.
-    created: HashMap<usize, CreatedAdvert>,
+    created: CreatedAdverts,
 }
+
+/// In boxes, because an advert takes kilobytes and is moved from map to map.
+type CreatedAdverts = HashMap<usize, Box<CreatedAdvert>>;
 
 /// A draft that became an advert, before it has a property.
 #[derive(Debug, Clone)]
@@ -147,8 +154,8 @@ pub fn plan(
         context,
         grouping,
         reservation: Reservation::default(),
-        located: HashMap::new(),
-        properties: HashMap::new(),
+        located: HashMap::default(),
+        properties: HashMap::default(),
         steps: Vec::new(),
         step_bytes: 0,
     };
@@ -192,9 +199,9 @@ fn create_ahead(
         .filter(is_new)
         .map(|(index, draft)| (index, draft, new_id(draft, context.ids)))
         .collect();
-    let create = |new: &[(usize, &AdvertDraft, AdvertId)]| -> Vec<(usize, CreatedAdvert)> {
+    let create = |new: &[(usize, &AdvertDraft, AdvertId)]| -> Vec<(usize, Box<CreatedAdvert>)> {
         let create = |(index, draft, id): &(usize, &AdvertDraft, AdvertId)| {
-            (*index, CreatedAdvert::new(draft, *id, context, prices))
+            (*index, Box::new(CreatedAdvert::new(draft, *id, context, prices)))
         };
         new.iter().map(create).collect()
     };
@@ -213,7 +220,7 @@ fn create_ahead(
 fn joined_ahead(loaded: &Loaded, context: &Context<'_>, grouping: &GroupingState) -> Missing {
     let mut properties = BTreeSet::new();
     for created in loaded.created.values().filter(|_| context.automatic) {
-        let CreatedAdvert { advert, signed: Signed { signature, is_named }, .. } = created;
+        let CreatedAdvert { advert, signed: Signed { signature, is_named }, .. } = &**created;
         let Some(signature) = signature.as_ref().filter(|_| !is_named) else { continue };
         let member = Member { advert: advert.id, signature, is_named: *is_named };
         if let Decision::Join { property, merge, .. } = grouping.decide(member, None) {
@@ -255,14 +262,14 @@ impl CreatedAdvert {
 fn missing(drafts: &[AdvertDraft], loaded: &Loaded) -> Missing {
     let mut missing = Missing::default();
     for draft in drafts {
-        let mut identities = vec![draft.identity.clone()];
         // A draft with a uuid only needs its reference to be free; reading it now saves a round trip.
-        if let (Identity::Uuid(_), Some(key)) = (&draft.identity, given_reference(draft)) {
-            identities.push(key);
-        }
-        for identity in identities {
-            match loaded.located.get(&identity) {
-                None => missing.identities.push(identity),
+        let reference = match &draft.identity {
+            Identity::Uuid(_) => given_reference(draft),
+            Identity::SiteReference(..) | Identity::Url(_) => None,
+        };
+        for identity in std::iter::once(&draft.identity).chain(&reference) {
+            match loaded.located.get(identity) {
+                None => missing.identities.push(identity.clone()),
                 Some(located) => missing.properties.extend(located.map(|located| located.property)),
             }
         }
@@ -298,21 +305,17 @@ impl Batch<'_> {
         &mut self,
         index: usize,
         draft: &AdvertDraft,
-        created: &mut HashMap<usize, CreatedAdvert>,
+        created: &mut CreatedAdverts,
     ) -> Result<Receipt, Obstacle> {
         match self.locate(&draft.identity)? {
             Some(located) => self.update(draft.clone(), located),
             None => {
                 let advert = created.remove(&index).unwrap_or_else(|| {
-                    CreatedAdvert::new(
-                        draft,
-                        new_id(draft, self.context.ids),
-                        self.context,
-                        &self.grouping.prices,
-                    )
+                    let id = new_id(draft, self.context.ids);
+                    Box::new(CreatedAdvert::new(draft, id, self.context, &self.grouping.prices))
                 });
                 match self.group_of_created(draft, &advert) {
-                    Ok(Ok(group)) => Ok(self.create(draft, advert, &group)?),
+                    Ok(Ok(group)) => Ok(self.create(draft, *advert, &group)?),
                     Ok(Err(violation)) => Ok(Receipt::Rejected { violations: vec![violation] }),
                     Err(obstacle) => {
                         created.insert(index, advert);

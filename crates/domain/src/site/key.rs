@@ -2,15 +2,16 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use crate::value::WebAddress;
+use crate::value::{WebAddress, is_simple_host};
 
 /// The registrable domain of a site, or its name if it has none; in lower case.
 ///
 /// The registrable domain is determined with the Public Suffix List: that of `annonces.portail.co.uk` is `portail.co.uk`. The
 /// private part of the list applies too: two blogs under `blogspot.com` are two sites.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SiteKey(Box<str>);
+pub struct SiteKey(Arc<str>);
 
 impl SiteKey {
     const LENGTH_MAX: usize = 255;
@@ -18,6 +19,14 @@ impl SiteKey {
     /// Parses a domain, a URL or a name: `www.Portail.fr`, `https://annonces.portail.fr/x` and `portail.fr` are the same site.
     /// Parsing is idempotent.
     pub fn parse(text: &str) -> Option<Self> {
+        // Nearly every advert names its site by the registrable domain itself.
+        if is_registrable_domain(text) {
+            return Some(Self(text.into()));
+        }
+        Self::parse_any(text)
+    }
+
+    fn parse_any(text: &str) -> Option<Self> {
         let mut key = Self::parse_once(text)?;
         loop {
             // After removing `www.`, the rest may be a URL or start with a space. Every iteration shortens the text or
@@ -57,7 +66,7 @@ impl SiteKey {
     }
 
     /// Restores a key that [`SiteKey::as_str`] returned, without checking it (for stores).
-    pub fn trusted(key: String) -> Self {
+    pub fn trusted(key: impl Into<Arc<str>>) -> Self {
         Self(key.into())
     }
 
@@ -101,6 +110,13 @@ pub fn registered_domain(host: &str) -> &str {
 fn registrable(host: &str) -> Option<&str> {
     let domain = psl::domain(host.as_bytes()).filter(|domain| domain.suffix().is_known())?;
     std::str::from_utf8(domain.as_bytes()).ok().filter(|domain| !domain.starts_with('.'))
+}
+
+/// Returns `true` for a registrable domain in its canonical form. `false` may also mean that only the full parser can tell.
+fn is_registrable_domain(text: &str) -> bool {
+    /// The longest name that the domain name system allows.
+    const LENGTH_MAX: usize = 253;
+    text.len() <= LENGTH_MAX && is_simple_host(text) && registrable(text) == Some(text)
 }
 
 impl fmt::Display for SiteKey {
@@ -236,6 +252,7 @@ mod tests {
         fn parsing_is_idempotent_for_any_text(
             text in prop_oneof![".{0,40}", "(www\\.){0,2}[a-zé.]{0,12}\\.(fr|co\\.uk|github\\.io|lan|公司\\.cn)[./:]{0,2}"],
         ) {
+            prop_assert_eq!(SiteKey::parse(&text), SiteKey::parse_any(&text));
             if let Some(key) = SiteKey::parse(&text) {
                 prop_assert_eq!(SiteKey::parse(key.as_str()), Some(key.clone()));
                 if let Ok(address) = WebAddress::parse(&format!("https://{key}/")) {

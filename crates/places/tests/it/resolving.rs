@@ -16,6 +16,15 @@ fn check(given: &GivenPlace, code: &str, certainty: Certainty, warnings: &[Place
     assert_eq!(found.unwrap_or_default(), code, "{resolution:?}");
     assert_eq!(resolution.certainty, certainty, "{resolution:?}");
     assert_eq!(resolution.warnings, warnings);
+    assert_eq!(gazetteer().resolve(given), resolution, "the name is remembered now");
+}
+
+#[test]
+fn remembered_name_does_not_keep_the_rest_of_the_place() {
+    let reunion = GivenPlace { country: CountryCode::parse("RE"), ..given("", "", "Saint-Denis") };
+    check(&given("", "93200", "Saint-Denis"), "93066", Certainty::Exact, &[]);
+    check(&reunion, "97411", Certainty::Exact, &[]);
+    check(&given("", "93200", "Saint-Denis"), "93066", Certainty::Exact, &[]);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::io;
 
+use serde::Serialize;
+
 use crate::error::Error;
 
 /// The fastest level. For records of a few kilobytes, higher levels save a few per cent and take several times as long.
@@ -11,10 +13,27 @@ const LEVEL: i32 = 1;
 /// More than the largest property that the limits allow. A frame that declares more is damaged.
 const DECOMPRESSED_BYTES_MAX: usize = 256 * 1024 * 1024;
 
+/// Larger buffers are not kept.
+const KEPT_BYTES_MAX: usize = 1024 * 1024;
+
 thread_local! {
     // A compression context is large and slow to create; each thread keeps its own.
     static COMPRESSOR: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
     static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
+    // The JSON and the frame of a record, which are larger than the record.
+    static JSON: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static FRAME: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Compresses a value as JSON.
+pub fn compress_json(format: u8, value: &impl Serialize) -> io::Result<Vec<u8>> {
+    JSON.with_borrow_mut(|json| {
+        json.clear();
+        serde_json::to_writer(&mut *json, value)?;
+        let record = compress(format, json);
+        json.shrink_to(KEPT_BYTES_MAX);
+        record
+    })
 }
 
 pub fn compress(format: u8, bytes: &[u8]) -> io::Result<Vec<u8>> {
@@ -23,13 +42,17 @@ pub fn compress(format: u8, bytes: &[u8]) -> io::Result<Vec<u8>> {
             Some(compressor) => compressor,
             None => slot.insert(new_compressor()?),
         };
-        let mut record = Vec::with_capacity(1 + zstd::zstd_safe::compress_bound(bytes.len()));
-        record.push(format);
-        record.resize(record.capacity(), 0);
-        let written = compressor.compress_to_buffer(bytes, &mut record[1..])?;
-        record.truncate(1 + written);
-        record.shrink_to_fit();
-        Ok(record)
+        FRAME.with_borrow_mut(|frame| {
+            frame.clear();
+            frame.reserve(zstd::zstd_safe::compress_bound(bytes.len()));
+            compressor.compress_to_buffer(bytes, frame)?;
+            let mut record = Vec::with_capacity(1 + frame.len());
+            record.push(format);
+            record.extend_from_slice(frame);
+            frame.clear();
+            frame.shrink_to(KEPT_BYTES_MAX);
+            Ok(record)
+        })
     })
 }
 

@@ -12,17 +12,19 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::text::TextRecord;
 use super::timeline::TimelineRecord;
 
 type Text<const MAX: usize> = domain::value::Text<MAX>;
 
 #[derive(Serialize, Deserialize)]
-pub struct PropertyRecord {
-    adverts: Vec<AdvertRecord>,
+#[serde(bound(deserialize = "'de: 'a"))]
+pub struct PropertyRecord<'a> {
+    adverts: Vec<AdvertRecord<'a>>,
 }
 
-impl PropertyRecord {
-    pub fn from_property(property: &Property) -> Self {
+impl<'a> PropertyRecord<'a> {
+    pub fn from_property(property: &'a Property) -> Self {
         let Property { id: _, adverts } = property;
         Self { adverts: adverts.iter().map(AdvertRecord::from_advert).collect() }
     }
@@ -35,8 +37,9 @@ impl PropertyRecord {
 }
 
 #[derive(Serialize, Deserialize)]
-struct AdvertRecord {
-    id: String,
+#[serde(bound(deserialize = "'de: 'a"))]
+struct AdvertRecord<'a> {
+    id: TextRecord<'a>,
     transaction: u8,
     kind: u8,
     created: i64,
@@ -44,19 +47,19 @@ struct AdvertRecord {
     crawled: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expired: Option<i64>,
-    events: Vec<EventRecord>,
-    details: DetailsRecord,
+    events: Vec<EventRecord<'a>>,
+    details: DetailsRecord<'a>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    placement: Option<PlacementRecord>,
+    placement: Option<PlacementRecord<'a>>,
     /// 0 for a coherent price, else the code of the problem. Absent from records of the time before prices were checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     price_check: Option<u8>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    timeline: Option<TimelineRecord>,
+    timeline: Option<TimelineRecord<'a>>,
 }
 
-impl AdvertRecord {
-    fn from_advert(advert: &Advert) -> Self {
+impl<'a> AdvertRecord<'a> {
+    fn from_advert(advert: &'a Advert) -> Self {
         let Advert {
             id,
             transaction_type,
@@ -72,7 +75,7 @@ impl AdvertRecord {
             timeline,
         } = advert;
         Self {
-            id: id.to_string(),
+            id: id.to_string().into(),
             transaction: transaction_type.code(),
             kind: property_type.code(),
             created: created_at.as_second(),
@@ -115,39 +118,40 @@ impl AdvertRecord {
 }
 
 #[derive(Serialize, Deserialize)]
-pub struct EventRecord {
+#[serde(bound(deserialize = "'de: 'a"))]
+pub struct EventRecord<'a> {
     at: i64,
     /// `created`, `expired`, `field:<name>` or `foreign:<name>`.
-    what: String,
+    what: TextRecord<'a>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    old: Option<String>,
+    old: Option<TextRecord<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    new: Option<String>,
+    new: Option<TextRecord<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     percent: Option<f64>,
 }
 
-impl EventRecord {
-    pub fn from_event(event: &AdvertEvent) -> Self {
+impl<'a> EventRecord<'a> {
+    pub fn from_event(event: &'a AdvertEvent) -> Self {
         let AdvertEvent { at, subject, old_value, new_value, percent_variation } = event;
         Self {
             at: at.as_second(),
             what: match subject {
-                EventSubject::Created => "created".to_owned(),
-                EventSubject::Expired => "expired".to_owned(),
-                EventSubject::Field(field) => format!("field:{}", field.name()),
-                EventSubject::Foreign(name) => format!("foreign:{name}"),
+                EventSubject::Created => "created".into(),
+                EventSubject::Expired => "expired".into(),
+                EventSubject::Field(field) => format!("field:{}", field.name()).into(),
+                EventSubject::Foreign(name) => format!("foreign:{name}").into(),
             },
-            old: old_value.as_deref().map(str::to_owned),
-            new: new_value.as_deref().map(str::to_owned),
+            old: old_value.as_deref().map(TextRecord::from),
+            new: new_value.as_deref().map(TextRecord::from),
             percent: percent_variation.map(PercentVariation::get),
         }
     }
 
     pub fn into_event(self) -> Option<AdvertEvent> {
         let subject = match self.what.split_once(':') {
-            None if self.what == "created" => EventSubject::Created,
-            None if self.what == "expired" => EventSubject::Expired,
+            None if &*self.what == "created" => EventSubject::Created,
+            None if &*self.what == "expired" => EventSubject::Expired,
             Some(("field", name)) => EventSubject::Field(AdvertField::from_name(name)?),
             Some(("foreign", name)) => EventSubject::Foreign(name.into()),
             _ => return None,
@@ -164,22 +168,25 @@ impl EventRecord {
 
 /// Declares a record of optional fields, so that missing values take no space on disk.
 macro_rules! sparse_record {
-    ($name:ident { $($field:ident: $kind:ty,)+ }) => {
+    ($(#[$attribute:meta])* $name:ident $(<$life:lifetime>)? { $($field:ident: $kind:ty,)+ }) => {
         #[derive(Default, Serialize, Deserialize)]
-        struct $name {
+        $(#[$attribute])*
+        struct $name $(<$life>)? {
             $(#[serde(default, skip_serializing_if = "Option::is_none")] $field: Option<$kind>,)+
         }
     };
 }
 
-sparse_record!(DetailsRecord {
-    site: String,
-    reference: String,
-    url: String,
-    title: String,
-    description: String,
-    contact: ContactRecord,
-    publisher_name: String,
+sparse_record!(
+    #[serde(bound(deserialize = "'de: 'a"))]
+    DetailsRecord<'a> {
+    site: TextRecord<'a>,
+    reference: TextRecord<'a>,
+    url: TextRecord<'a>,
+    title: TextRecord<'a>,
+    description: TextRecord<'a>,
+    contact: ContactRecord<'a>,
+    publisher_name: TextRecord<'a>,
     publisher_type: u8,
     price: f64,
     price_excluding_fees: f64,
@@ -205,20 +212,20 @@ sparse_record!(DetailsRecord {
     energy_value: f64,
     gas_letter: char,
     gas_value: f64,
-    features: Vec<String>,
-    pictures: Vec<String>,
-    pictures_remote: Vec<String>,
-    virtual_tour: String,
-    insee: String,
-    zipcode: String,
-    city_name: String,
+    features: Vec<TextRecord<'a>>,
+    pictures: Vec<TextRecord<'a>>,
+    pictures_remote: Vec<TextRecord<'a>>,
+    virtual_tour: TextRecord<'a>,
+    insee: TextRecord<'a>,
+    zipcode: TextRecord<'a>,
+    city_name: TextRecord<'a>,
     point: [f64; 2],
     accuracy: u8,
-    country: String,
-    district: String,
+    country: TextRecord<'a>,
+    district: TextRecord<'a>,
     exclusive_mandate: bool,
     parking_count: i32,
-    heating: String,
+    heating: TextRecord<'a>,
     annuity_bouquet: f64,
     annuity_rent: f64,
     occupied: bool,
@@ -235,17 +242,19 @@ sparse_record!(NewBuildingRecord {
     room_max: i32,
 });
 
-sparse_record!(ContactRecord {
-    agency: String,
-    email: String,
-    fax: String,
-    name: String,
-    phone: String,
-    reference: String,
+sparse_record!(
+    #[serde(bound(deserialize = "'de: 'a"))]
+    ContactRecord<'a> {
+    agency: TextRecord<'a>,
+    email: TextRecord<'a>,
+    fax: TextRecord<'a>,
+    name: TextRecord<'a>,
+    phone: TextRecord<'a>,
+    reference: TextRecord<'a>,
 });
 
-impl DetailsRecord {
-    fn from_details(details: &AdvertDetails) -> Self {
+impl<'a> DetailsRecord<'a> {
+    fn from_details(details: &'a AdvertDetails) -> Self {
         let AdvertDetails {
             site,
             reference,
@@ -291,7 +300,7 @@ impl DetailsRecord {
             new_building,
         } = details;
         Self {
-            site: site.as_ref().map(|site| site.as_str().to_owned()),
+            site: site.as_ref().map(|site| site.as_str().into()),
             reference: text(reference),
             url: url.as_ref().map(address),
             title: text(title),
@@ -323,16 +332,16 @@ impl DetailsRecord {
             energy_value: energy.value.map(Amount::get),
             gas_letter: green_house_gas.category.map(EnergyLetter::letter),
             gas_value: green_house_gas.value.map(Amount::get),
-            features: list(features, |feature| feature.as_str().to_owned()),
+            features: list(features, |feature| feature.as_str().into()),
             pictures: list(pictures, address),
             pictures_remote: list(pictures_remote, address),
             virtual_tour: virtual_tour.as_ref().map(address),
-            insee: insee.as_ref().map(|insee| insee.as_str().to_owned()),
-            zipcode: zipcode.as_ref().map(|zipcode| zipcode.as_str().to_owned()),
+            insee: insee.as_ref().map(|insee| insee.as_str().into()),
+            zipcode: zipcode.as_ref().map(|zipcode| zipcode.as_str().into()),
             city_name: text(city_name),
             point: point.map(|point| [point.lat(), point.lon()]),
             accuracy: accuracy.map(GeoAccuracy::code),
-            country: country.map(|country| country.as_str().to_owned()),
+            country: country.as_ref().map(|country| country.as_str().into()),
             district: text(district),
             exclusive_mandate: *exclusive_mandate,
             parking_count: *parking_count,
@@ -353,7 +362,7 @@ impl DetailsRecord {
                 optional(letter, |letter| EnergyLetter::from_text(letter.encode_utf8(&mut [0; 4])))?;
             Some(Rating { category, value: optional(value, Amount::new)? })
         };
-        let addresses = |addresses: Option<Vec<String>>| {
+        let addresses = |addresses: Option<Vec<TextRecord<'_>>>| {
             addresses.unwrap_or_default().into_iter().map(WebAddress::trusted).collect()
         };
         Some(AdvertDetails {
@@ -442,8 +451,8 @@ impl NewBuildingRecord {
     }
 }
 
-impl ContactRecord {
-    fn from_contact(contact: &Contact) -> Self {
+impl<'a> ContactRecord<'a> {
+    fn from_contact(contact: &'a Contact) -> Self {
         let Contact { agency, email, fax, name, phone, reference } = contact;
         Self {
             agency: text(agency),
@@ -468,23 +477,24 @@ impl ContactRecord {
 }
 
 #[derive(Serialize, Deserialize)]
-struct PlacementRecord {
-    insee: String,
+#[serde(bound(deserialize = "'de: 'a"))]
+struct PlacementRecord<'a> {
+    insee: TextRecord<'a>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     department: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    zipcode: Option<String>,
+    zipcode: Option<TextRecord<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     centre: Option<[f64; 2]>,
 }
 
-impl PlacementRecord {
-    fn from_placement(placement: &Placement) -> Self {
+impl<'a> PlacementRecord<'a> {
+    fn from_placement(placement: &'a Placement) -> Self {
         let Placement { insee, department, zipcode, centre } = placement;
         Self {
-            insee: insee.as_str().to_owned(),
+            insee: insee.as_str().into(),
             department: *department,
-            zipcode: zipcode.as_ref().map(|zipcode| zipcode.as_str().to_owned()),
+            zipcode: zipcode.as_ref().map(|zipcode| zipcode.as_str().into()),
             centre: centre.map(|point| [point.lat(), point.lon()]),
         }
     }
@@ -510,14 +520,14 @@ fn optional<A, B>(value: Option<A>, read: impl FnOnce(A) -> Option<B>) -> Option
     }
 }
 
-fn text<const MAX: usize>(text: &Option<Text<MAX>>) -> Option<String> {
-    text.as_ref().map(|text| text.as_str().to_owned())
+fn text<const MAX: usize>(text: &Option<Text<MAX>>) -> Option<TextRecord<'_>> {
+    text.as_ref().map(|text| text.as_str().into())
 }
 
-fn address(address: &WebAddress) -> String {
-    address.as_str().to_owned()
+fn address(address: &WebAddress) -> TextRecord<'_> {
+    address.as_str().into()
 }
 
-fn list<T>(items: &[T], convert: impl Fn(&T) -> String) -> Option<Vec<String>> {
+fn list<'a, T>(items: &'a [T], convert: impl Fn(&'a T) -> TextRecord<'a>) -> Option<Vec<TextRecord<'a>>> {
     (!items.is_empty()).then(|| items.iter().map(convert).collect())
 }

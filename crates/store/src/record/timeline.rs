@@ -82,10 +82,11 @@ static NUMBERS: LazyLock<Vec<Option<u8>>> = LazyLock::new(|| {
 });
 
 #[derive(Serialize, Deserialize)]
-pub struct TimelineRecord {
+#[serde(bound(deserialize = "'de: 'a"))]
+pub struct TimelineRecord<'a> {
     crawls: Vec<CrawlRecord>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    given: Vec<EventRecord>,
+    given: Vec<EventRecord<'a>>,
     /// The earliest creation date that a sender gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     created: Option<i64>,
@@ -133,9 +134,9 @@ const fn is_zero(number: &u8) -> bool {
     *number == 0
 }
 
-impl TimelineRecord {
+impl<'a> TimelineRecord<'a> {
     /// Returns `None` for the empty timeline, which is not stored.
-    pub fn from_timeline(timeline: &Timeline) -> Option<Self> {
+    pub fn from_timeline(timeline: &'a Timeline) -> Option<Self> {
         let Timeline { crawls, given, created_at } = timeline;
         let mut before: Option<&Crawl> = None;
         let crawls: Vec<CrawlRecord> = crawls

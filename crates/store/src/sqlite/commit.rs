@@ -1,5 +1,7 @@
 //! Applying a change set: rows and log entries together.
 
+use std::collections::HashSet;
+
 use domain::{AdvertId, Identity, PropertyId, Timestamp};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
@@ -72,6 +74,20 @@ impl From<rusqlite::Error> for Refusal {
     }
 }
 
+/// The sites that a transaction has looked up. An import of thousands of adverts has a few of them.
+#[derive(Default)]
+struct KnownSites(HashSet<Box<str>>);
+
+impl KnownSites {
+    fn add(&mut self, connection: &Connection, site: &str) -> rusqlite::Result<()> {
+        if !self.0.contains(site) {
+            sites::add_if_missing(connection, site)?;
+            self.0.insert(site.into());
+        }
+        Ok(())
+    }
+}
+
 /// Applies a set. `foreign_writes` is the number of writes of other processes before this transaction.
 pub fn apply(
     connection: &Connection,
@@ -84,9 +100,12 @@ pub fn apply(
     let recorded_at = prepared.recorded_at;
     let decided_by = prepared.decided_by.clone();
     let mut position = Position::START;
+    let mut sites = KnownSites::default();
     for step in prepared {
         let applied = match step? {
-            PreparedStep::Put(put) => put_property(connection, &put, &decided_by, recorded_at).map(Some),
+            PreparedStep::Put(put) => {
+                put_property(connection, &put, &decided_by, recorded_at, &mut sites).map(Some)
+            }
             PreparedStep::Remove { property, expected, advert, merged_into } => {
                 remove_property(connection, property, expected, advert, merged_into, recorded_at).map(Some)
             }
@@ -117,6 +136,7 @@ fn put_property(
     put: &PreparedPut,
     decided_by: &DecidedBy,
     at: Timestamp,
+    sites: &mut KnownSites,
 ) -> Result<Position, Refusal> {
     let current = property_row(connection, put.property)?;
     check(put.expected, current)?;
@@ -173,7 +193,7 @@ fn put_property(
         write_advert(connection, *advert, put.property, row, grouping)?;
         // A crawl changes only dates.
         if let (Some(site), true) = (&row.site, put.kind != Kind::Crawl) {
-            sites::add_if_missing(connection, site)?;
+            sites.add(connection, site)?;
         }
     }
     Ok(position)

@@ -147,7 +147,7 @@ pub fn read_site(row: &Row<'_>) -> Result<Site, Error> {
     let number = u32::try_from(id).ok().and_then(SiteId::new);
     Ok(Site {
         id: number.ok_or_else(|| Error::corrupt(format!("site {id}")))?,
-        key: SiteKey::trusted(row.get(1)?),
+        key: SiteKey::trusted(row.get::<_, String>(1)?),
         name: row.get::<_, Option<String>>(2)?.map(SiteName::trusted),
         category: row.get::<_, Option<i64>>(3)?.map(category_id).transpose()?,
     })

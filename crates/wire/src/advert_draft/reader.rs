@@ -5,6 +5,7 @@
 //! used becomes a warning and counts as not given.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 use std::ops::RangeInclusive;
 
 use domain::value::{Text, TextError};
@@ -328,8 +329,16 @@ impl FieldReader {
         let items = self.limited(path, items, max)?;
         let strict = self.is_strict();
         let given = items.iter().enumerate().filter(|(_, item)| strict || !item.is_null());
-        let found: Vec<T> =
-            given.filter_map(|(index, item)| read(self, &format!("{path}[{index}]"), item)).collect();
+        // One text for all paths. Nearly no item has a fault, but it might.
+        let mut item_path = format!("{path}[");
+        let prefix = item_path.len();
+        let mut found: Vec<T> = Vec::with_capacity(items.len());
+        for (index, item) in given {
+            item_path.truncate(prefix);
+            // Writing to a string cannot fail.
+            let _ = write!(item_path, "{index}]");
+            found.extend(read(self, &item_path, item));
+        }
         // A list without one usable item does not clear the known one.
         (strict || items.is_empty() || !found.is_empty()).then_some(found)
     }
