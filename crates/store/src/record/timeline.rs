@@ -306,7 +306,8 @@ mod tests {
         let json = serde_json::to_value(TimelineRecord::from_timeline(&timeline)).unwrap();
         assert_eq!(json["crawls"][1], 60);
         assert_eq!(json["crawls"][2], 140);
-        let read: TimelineRecord = serde_json::from_value(json).unwrap();
+        let json = json.to_string();
+        let read: TimelineRecord<'_> = serde_json::from_str(&json).unwrap();
         assert_eq!(read.into_timeline(), Some(timeline));
     }
 
