@@ -21,7 +21,7 @@ const LINK_BYTES: usize = 36 + 1 + app::unsubscribe::LINK_TOKEN_LENGTH;
 const ATTEMPTS_MAX: usize = 65_536;
 
 /// Upper bound of limits per minute, hour or day.
-const PER_TIME_MAX: u32 = 1_000_000_000;
+const PER_TIME_MAX: u32 = 10_000_000;
 
 /// Settings of section `[delivery]`.
 #[derive(Debug, Clone)]

@@ -17,7 +17,7 @@ pub struct Service {
     log: Option<JoinHandle<Vec<Value>>>,
     address: SocketAddr,
     key: String,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 fn vigie() -> Command {
@@ -35,7 +35,6 @@ impl Service {
     /// Starts a server with settings, given as environment variables, and waits until it is ready.
     pub fn start(settings: &[(&str, &str)]) -> Self {
         let folder = TempDir::new().unwrap();
-        let key = Self::create_key(folder.path());
         let mut command = vigie();
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder.path());
         command.env("VIGIE_LOG__FORMAT", "json").env("VIGIE_LOG__LEVEL", "warn,server::cli::serve=info");
@@ -48,8 +47,10 @@ impl Service {
         });
         let address = address.expect("the server ended before it listened");
         let log = Some(std::thread::spawn(move || entries.collect()));
-        let service = Self { child, log, address, key, _folder: folder };
+        let mut service = Self { child, log, address, key: String::new(), folder };
         while service.get("/readyz") != 200 {}
+        // Only now does the folder hold a database.
+        service.key = Self::create_key(service.folder.path());
         service
     }
 
