@@ -69,7 +69,7 @@ mod tests {
 
     /// Every third advert was seen lately.
     fn seen(number: u64) -> AdvertDraft {
-        let second = if number % 3 == 0 { 4_500 } else { 1_000 };
+        let second = if number.is_multiple_of(3) { 4_500 } else { 1_000 };
         let identity = Identity::Uuid(advert_id(number));
         AdvertDraft {
             last_crawled_at: Some(at(second)),
