@@ -173,6 +173,11 @@ async fn held_deliveries_wait_until_they_are_released() {
     let released = run(server.folder(), &["deliveries", "release"]);
     assert!(released.err.contains("the 1 that wait"), "{released:?}");
     receiver.wait_for(1).await;
+    // Recorded, so that the copy does not send it again.
+    with_timeout(async {
+        while server.get("/deliveries?state=delivered").await.ok()["hydra:totalItems"] != 1 {}
+    })
+    .await;
 
     let (backups, elsewhere) = (folder.path().join("backups"), folder.path().join("elsewhere"));
     back_up(server.folder(), &backups, &[]).succeeded();
