@@ -1,8 +1,8 @@
 //! Backups of a running database to a folder or to S3-compatible storage, and their restoration.
 //!
 //! A backup is one file, the database as it was at one position of the change log, and a [`Manifest`] that says what the file must
-//! be. [`make`] copies and verifies the database in a working file and publishes it only when it is complete: in a folder by
-//! renaming it, in object storage by writing the manifest last. [`restore`] takes a complete backup, checks it against its manifest,
+//! be. [`make()`] copies and verifies the database in a working file and publishes it only when it is complete: in a folder by
+//! renaming it, in object storage by writing the manifest last. [`restore()`] takes a complete backup, checks it against its manifest,
 //! verifies it and puts it into an empty data folder. [`Schedule`] says when the next backup is due.
 //!
 //! Not here: settings and output (`server`), and what a record must look like (`store`).
