@@ -158,7 +158,9 @@ async fn held_deliveries_wait_until_they_are_released() {
     match_everything(&server, json!({"endpointRecipient": receiver.url("/matches")})).await;
     run(server.folder(), &["deliveries", "hold"]).succeeded();
     let held = async |address| {
-        let held = async { while !metrics(address).await.contains("vigie_deliveries_held 1") {} };
+        // A whole line: the help of the metric begins with the same words.
+        let held =
+            async { while !metrics(address).await.lines().any(|line| line == "vigie_deliveries_held 1") {} };
         with_timeout(held).await;
     };
     held(server.address).await;
