@@ -90,8 +90,7 @@ async fn damaged_property_is_left_out_and_can_be_repaired() {
 #[tokio::test]
 async fn damaged_log_entry_stops_neither_the_index_nor_the_matcher() {
     let mut server = TestServer::start().await;
-    let search =
-        json!({"title": "Tout", "transactionType": 0, "propertyTypes": [0], "withCoherentPrice": false});
+    let search = json!({"title": "Tout", "transactionType": 0, "propertyTypes": [0], "withCoherentPrice": false, "notificationEnabled": true});
     let search = server.post("/searches", &search).await;
     assert_eq!(search.status, 201, "{}", search.text());
     let path = search.json()["@id"].as_str().unwrap().to_owned();

@@ -411,7 +411,10 @@ async fn invalid_query_reports_name_and_value() {
             "propertyTypes: \"9\" is not one of 0 Apartment, 1 House, 2 Building, 3 Parking, 4 Office, 5 Land, 6 Shop.",
         ),
         ("expired=maybe", "expired: \"maybe\" is not true or false."),
-        ("toDate=31/12/2026", "toDate: \"31/12/2026\" is not a date."),
+        (
+            "toDate=31/12/2026",
+            "toDate: \"31/12/2026\" is not a date such as 2026-03-02, 2026-03-02 14:30:00 or 2026-03-02T14:30:00+01:00.",
+        ),
         (
             "includedCities[]=Paris",
             "includedCities: \"Paris\" is not a reference to a city, such as /cities/37261 (GET /cities?name=… finds it).",

@@ -179,7 +179,7 @@ async fn similar_properties_share_kind_and_measures() {
     assert_eq!(response.header("x-ignored-parameters"), Some("budgetMin"));
     assert_eq!(
         server.get(&format!("{path}?fromDate=x")).await.problem(400),
-        "fromDate: \"x\" is not a date."
+        "fromDate: \"x\" is not a date such as 2026-03-02, 2026-03-02 14:30:00 or 2026-03-02T14:30:00+01:00."
     );
     server
         .get("/documents/properties/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b/similar-properties")

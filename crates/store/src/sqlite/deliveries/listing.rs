@@ -185,13 +185,18 @@ pub fn replay(
         Replay::One(id) => {
             let Some((sequence, search)) = ids.row(id) else { return Ok(Vec::new()) };
             let mut statement = connection.prepare_cached(
-                "SELECT sequence, lane FROM delivery WHERE sequence = ?1 AND state >= ?2 AND lane / 4 = ?3",
+                "SELECT sequence, lane FROM delivery WHERE sequence = ?1 AND state >= ?2 AND lane / 4 = ?3
+                     AND EXISTS (SELECT 1 FROM search WHERE number = ?3)",
             )?;
             let rows = statement
                 .query_map(params![sequence, DELIVERED, search], |row| Ok((row.get(0)?, row.get(1)?)))?;
             rows.collect::<Result<_, _>>()?
         }
         Replay::Failed { search, since, after } => {
+            let mut exists = connection.prepare_cached("SELECT 1 FROM search WHERE number = ?1")?;
+            if !exists.exists([search.0])? {
+                return Ok(Vec::new());
+            }
             let after = after.and_then(|after| ids.row(after)).map_or(0, |(sequence, _)| sequence);
             let mut statement = connection.prepare_cached(UNSUCCESSFUL)?;
             // `due_at <= now` skips those that this replay sent and that have failed again meanwhile.

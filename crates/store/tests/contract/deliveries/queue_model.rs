@@ -317,8 +317,14 @@ impl<B: Backend> Story<B> {
             }
         }
         self.model.now += 1_000;
-        while !self.model.lanes().is_empty() {
+        while let Some(lane) = self.model.lanes().first().copied() {
             self = self.apply(Event::Peek { worker: 1, lane: 0, take: 4, with_new: true }).await;
+            if !self.model.live.contains(&lane.search) {
+                // As the dispatcher does with what was in flight when its search was deleted.
+                let deleted = CancelReason::ALL.iter().position(|it| *it == CancelReason::SearchDeleted);
+                self = self.apply(Event::Cancel { worker: 1, reason: deleted.unwrap() }).await;
+                continue;
+            }
             self = self.apply(Event::Claim { worker: 1 }).await;
             self = self.apply(Event::Settle { worker: 1, result: 0 }).await;
         }

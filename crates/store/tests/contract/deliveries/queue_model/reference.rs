@@ -197,11 +197,14 @@ impl Model {
     }
 
     pub fn claim(&mut self, claim: u64, deliveries: &[DeliveryId], seconds: i64) -> Vec<DeliveryId> {
-        let now = self.now;
+        let (now, live) = (self.now, self.live.clone());
         let mut claimed = Vec::new();
         for id in deliveries {
             let Some(row) = self.row_mut(*id) else { continue };
-            if row.is_pending() && (row.state_at <= now || row.failures == 0) {
+            if live.contains(&row.lane.search)
+                && row.is_pending()
+                && (row.state_at <= now || row.failures == 0)
+            {
                 (row.state, row.state_at, row.claim) = (DeliveryState::Leased, now + seconds, claim);
                 claimed.push(*id);
             }
@@ -260,9 +263,10 @@ impl Model {
     }
 
     pub fn replay(&mut self, is_selected: impl Fn(&Row) -> bool) -> Vec<DeliveryId> {
-        let now = self.now;
+        let (now, live) = (self.now, &self.live);
         let mut replayed = Vec::new();
-        for row in self.rows.iter_mut().filter(|row| is_selected(row)) {
+        // Deliveries of a deleted search are never sent again.
+        for row in self.rows.iter_mut().filter(|row| live.contains(&row.lane.search) && is_selected(row)) {
             (row.state, row.state_at) = (DeliveryState::Pending, now);
             (row.failures, row.interruptions) = (0, 0);
             replayed.push(row.id());
