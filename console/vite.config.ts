@@ -16,6 +16,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: 'es2022',
     chunkSizeWarningLimit: 1200,
+    // A chunk of its own, loaded with the first map.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'maplibre', test: /node_modules.(maplibre-gl|@mapbox|@maplibre)/ }] } } },
   },
   server: { proxy: { [routes]: { target: server, changeOrigin: true } } },
 });

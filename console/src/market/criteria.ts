@@ -1,0 +1,108 @@
+// Filters in words: "apartments to buy, in Tours, price up to 300,000 €, with “balcon”".
+
+import type { Formats } from '../format';
+import type { Key } from '../words/index.svelte';
+import { entries, isSet, type EntryId, type FilterEntry } from './entries';
+import { fromGroups, type Filters } from './filters';
+
+export interface Wording {
+  t: (key: Key, values?: Record<string, string | number>) => string;
+  named: (prefix: string, value: string | number) => string;
+  filterName: (id: EntryId) => string;
+  count: (base: 'shapes', n: number) => string;
+  f: Formats;
+  placeName: (path: string) => string;
+}
+
+const MONEY = new Set<EntryId>(['budget', 'advertPrice', 'priceExcludingFees', 'condominiumFees', 'inventoryPrice', 'rentalCharges', 'rentalPledge', 'renterFees', 'pricePerMeter']);
+const AREA = new Set<EntryId>(['surface', 'landSurface']);
+const PERCENT = new Set<EntryId>(['eventPriceVariation', 'eventSurfaceVariation']);
+/** Prefix in the catalogue of the values that a filter chooses from. */
+const CHOICES: Partial<Record<EntryId, string>> = { propertyTypes: 'type', transactionType: 'transaction', publisherTypes: 'publisher', feesResponsibility: 'fees', geoAccuracy: 'accuracy', sortMode: 'sortMode' };
+
+/** A number of a filter with its unit. */
+export function quantity(id: EntryId, value: number, f: Formats): string {
+  if (MONEY.has(id)) return f.money(value);
+  if (AREA.has(id)) return f.area(value);
+  if (PERCENT.has(id)) return f.change(value);
+  return id === 'constructionYear' ? String(value) : f.number(value);
+}
+
+export function choiceName(id: EntryId, value: string | number, w: Pick<Wording, 'named'>): string {
+  const prefix = CHOICES[id];
+  return prefix ? w.named(prefix, value) : String(value);
+}
+
+/** The chip of one entry: its name and what is set. */
+export function entryWords(entry: FilterEntry, filters: Filters, w: Wording): string {
+  const name = w.filterName(entry.id);
+  const value = filters.values[entry.names[0]!];
+  switch (entry.kind) {
+    case 'range':
+    case 'dates': {
+      const show = (one: unknown) => (entry.kind === 'range' ? quantity(entry.id, one as number, w.f) : w.f.day(one as string));
+      const [min, max] = bounds(entry, filters);
+      if (min !== undefined && max !== undefined) return w.t('criteria.between', { name, min: show(min), max: show(max) });
+      if (min !== undefined) return w.t('criteria.from', { name, min: show(min) });
+      return w.t('criteria.upTo', { name, max: show(max) });
+    }
+    case 'boolean':
+      return value === false ? w.t('criteria.not', { name }) : name;
+    case 'choice':
+      return entry.id === 'transactionType' ? choiceName(entry.id, value as number, w) : `${name}: ${choiceName(entry.id, value as string | number, w)}`;
+    case 'choices': {
+      const list = (value as (string | number)[]).map((one) => choiceName(entry.id, one, w));
+      return entry.id === 'propertyTypes' ? list.join(', ') : `${name}: ${list.join(', ')}`;
+    }
+    case 'City':
+    case 'Department': {
+      const list = (value as string[]).map(w.placeName).join(', ');
+      return entry.id.startsWith('excluded') ? `${name}: ${list}` : list;
+    }
+    case 'SiteCategory':
+      return `${name}: ${(value as string[]).map(w.placeName).join(', ')}`;
+    case 'circle':
+      return w.t('criteria.circle', { radius: w.f.number(Number(filters.values.radius ?? 0)), lat: w.f.number(Number(filters.values.lat ?? 0)), lon: w.f.number(Number(filters.values.lon ?? 0)) });
+    default:
+      return `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`;
+  }
+}
+
+/** Both ends of a range, found by their names: the table has some maxima before their minima. */
+export function bounds(entry: FilterEntry, filters: Filters): [unknown, unknown] {
+  const isUpper = (name: string) => /Max$|^to[A-Z]|ToCreatedAt$/.test(name);
+  const lower = entry.names.find((name) => !isUpper(name));
+  const upper = entry.names.find(isUpper);
+  return [lower && filters.values[lower], upper && filters.values[upper]];
+}
+
+export function wordsOf(filters: Filters, w: Wording): string[] {
+  const quoted = (word: string) => `“${word}”`;
+  const fields = fromGroups(filters.words);
+  if (!fields) return [filters.words.map((group) => group.map((entry) => (entry.includes ? '' : '−') + quoted(entry.word)).join(' + ')).join(` ${w.t('criteria.or')} `)];
+  const parts: string[] = [];
+  if (fields.must.length > 0) parts.push(w.t('criteria.with', { words: w.f.list(fields.must.map(quoted)) }));
+  if (fields.any.length > 0) parts.push(w.t('criteria.oneOf', { words: fields.any.map(quoted).join(` ${w.t('criteria.or')} `) }));
+  if (fields.not.length > 0) parts.push(w.t('criteria.without', { words: w.f.list(fields.not.map(quoted)) }));
+  return parts;
+}
+
+/** All filters in one sentence. */
+export function sentence(filters: Filters, w: Wording): string {
+  const types = filters.values.propertyTypes as number[] | undefined;
+  const what = types ? w.f.list(types.map((type) => w.named('types', type))) : w.t('criteria.properties');
+  const deal = filters.values.transactionType;
+  const parts = [w.t(deal === 0 ? 'criteria.buy' : deal === 1 ? 'criteria.let' : 'criteria.either', { types: what })];
+  for (const id of ['includedCities', 'includedDepartments'] as const) {
+    const places = filters.values[id] as string[] | undefined;
+    if (places) parts.push(w.t('criteria.in', { places: w.f.list(places.map(w.placeName)) }));
+  }
+  const said: EntryId[] = ['transactionType', 'propertyTypes', 'includedCities', 'includedDepartments'];
+  for (const entry of entries) {
+    if (said.includes(entry.id) || !isSet(entry, filters)) continue;
+    const words = entryWords(entry, filters, w);
+    parts.push(words.charAt(0).toLocaleLowerCase(w.f.language) + words.slice(1));
+  }
+  if (filters.shapes.length > 0) parts.push(w.count('shapes', filters.shapes.length));
+  return [...parts, ...wordsOf(filters, w)].join(', ');
+}
