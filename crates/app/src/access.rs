@@ -5,9 +5,10 @@
 //! the secret has 190 random bits and cannot be guessed, and a slow hash in every request would be a denial of service on
 //! ourselves.
 //!
-//! Keys are checked in memory ([`KeyCache`]).
+//! Keys are checked in memory ([`KeyCache`]). A browser exchanges its key for a session ([`SessionToken`]).
 
 mod key_cache;
+mod session;
 
 use std::fmt;
 
@@ -17,6 +18,8 @@ use store::{Key, NewKey, User};
 
 use crate::{App, Error};
 pub(crate) use key_cache::KeyCache;
+pub(crate) use session::SessionCache;
+pub use session::{SessionToken, SignedIn};
 
 const PREFIX: &str = "vigie_";
 const SECRET_LENGTH: usize = 32;
@@ -82,6 +85,15 @@ pub struct Caller {
 }
 
 impl Caller {
+    fn of(key: &Key) -> Self {
+        Self {
+            user: key.user.clone(),
+            key: key.id.clone(),
+            scopes: key.scopes,
+            requests_per_minute: key.settings.requests_per_minute,
+        }
+    }
+
     pub const fn may(&self, scope: Scope) -> bool {
         self.scopes.contains(scope)
     }

@@ -64,6 +64,7 @@ pub struct App {
     time_zone: TimeZone,
     executor: Arc<search::Executor>,
     key_cache: Arc<access::KeyCache>,
+    session_cache: Arc<access::SessionCache>,
     /// `None` in commands that only write.
     index: Option<Arc<search::IndexHandle>>,
     matcher: Option<Arc<matching::MatcherProgress>>,
@@ -92,6 +93,7 @@ impl App {
             time_zone: TimeZone::UTC,
             executor: Arc::new(search::Executor::new(search::ExecutionSettings::default())),
             key_cache: Arc::default(),
+            session_cache: Arc::default(),
             index: None,
             matcher: None,
             dispatch: None,

@@ -34,7 +34,10 @@ pub fn document(version: &str) -> Value {
         "paths": paths,
         "webhooks": webhooks::webhooks(),
         "components": {
-            "securitySchemes": {"ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-KEY"}},
+            "securitySchemes": {
+                "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-KEY"},
+                "Session": {"type": "apiKey", "in": "cookie", "name": "vigie-session"},
+            },
             "headers": errors::headers(),
             "responses": errors::responses(),
             "schemas": schemas::all(),
@@ -60,8 +63,8 @@ fn describe(operation: &Operation) -> Value {
     }
     described["security"] = match operation.access {
         Access::Open => json!([]),
-        Access::AnyKey => json!([{"ApiKey": []}]),
-        Access::Scope(scope) => json!([{"ApiKey": [scope.word()]}]),
+        Access::AnyKey => json!([{"ApiKey": []}, {"Session": []}]),
+        Access::Scope(scope) => json!([{"ApiKey": [scope.word()]}, {"Session": [scope.word()]}]),
     };
     if let Some(body) = &operation.body {
         described["requestBody"] = request_body(operation, body);

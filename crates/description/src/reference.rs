@@ -140,7 +140,10 @@ pub const PAGES: &[Page] = &[
         name: "sites",
         objects: &["Site", "SiteCategoryInSite", "SiteCategory", "SiteChange", "SiteCategoryDraft"],
     },
-    Page { name: "account", objects: &["Key", "KeyDraft", "KeyChange", "Usage", "OperationUsage"] },
+    Page {
+        name: "account",
+        objects: &["Key", "KeyDraft", "KeyChange", "Session", "SignIn", "Usage", "OperationUsage"],
+    },
     Page {
         name: "errors",
         objects: &["Error", "ConstraintViolationList", "ConstraintViolation", "Receiver", "Health"],

@@ -195,6 +195,29 @@ impl fmt::Display for KeyId {
     }
 }
 
+/// The public part of a session: letters and digits that identify it in memory and logs without revealing it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionId(Box<str>);
+
+impl SessionId {
+    pub const LENGTH: usize = 22;
+
+    pub fn parse(text: &str) -> Option<Self> {
+        let fits = text.len() == Self::LENGTH && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        fits.then(|| Self(text.into()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -87,7 +87,8 @@ pub use explain::{Explanation, explain};
 pub use filter::{FILTERS, Filter};
 pub use fold::fold;
 pub use ids::{
-    AdvertId, DeliveryEpoch, DeliveryId, KeyId, MatchId, PropertyId, SearchId, SearchNumber, UserId,
+    AdvertId, DeliveryEpoch, DeliveryId, KeyId, MatchId, PropertyId, SearchId, SearchNumber, SessionId,
+    UserId,
 };
 pub use key::{Key, KeyRange};
 pub use kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType, RentPeriod, TransactionType};

@@ -3,6 +3,7 @@
 //! All problems are reported together, each with its source. An unknown key is a problem.
 
 mod backup;
+mod console;
 mod delivery;
 mod http;
 mod source;
@@ -17,6 +18,7 @@ use app::workers::retention::{self, Pace};
 use jiff::tz::TimeZone;
 
 pub use self::backup::Backup;
+pub use console::Console;
 pub use delivery::{ConfigWarning, Delivery, Email, EmailTransport, SmtpServer};
 pub use http::{Http, Origins};
 use source::Reader;
@@ -49,6 +51,7 @@ pub struct Config {
     pub limits: Limits,
     pub rate_limit: RateLimit,
     pub http: Http,
+    pub console: Console,
     /// How long usage is kept.
     pub usage_retention: Duration,
     pub retention: retention::Settings,
@@ -153,7 +156,7 @@ impl Config {
         let requests_per_minute =
             reader.take("rate_limit.requests_per_minute", value::parsed("a whole number"));
         let burst = reader.take("rate_limit.burst", value::parsed("a whole number"));
-        let http = Http::read(reader);
+        let (http, console) = (Http::read(reader), Console::read(reader));
         let usage_retention = reader.take("usage.retention", value::duration(3_650 * DAY));
         let [log_kept, matches_kept, expired_kept] =
             ["retention.log", "retention.matches", "retention.expired_properties"]
@@ -200,6 +203,7 @@ impl Config {
             },
             rate_limit: RateLimit { requests_per_minute: requests_per_minute?, burst: burst? },
             http: http?,
+            console: console?,
             usage_retention: usage_retention?,
             retention: retention::Settings {
                 log: log_kept?,

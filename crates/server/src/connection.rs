@@ -21,7 +21,7 @@ use hyper_util::rt::TokioIo;
 use prometheus_client::encoding::EncodeLabelValue;
 use tokio::net::TcpStream;
 
-pub use addresses::Addresses;
+pub use addresses::{Addresses, counted_as};
 use answer::AnswerTemplate;
 use handler::Handler;
 use socket::Socket;

@@ -6,6 +6,7 @@ mod body;
 mod budget;
 mod bulk;
 mod compression;
+mod console;
 mod cors;
 pub(crate) mod deliveries;
 mod docs_page;
@@ -31,9 +32,11 @@ mod places;
 mod preview;
 mod properties;
 mod recipients;
+mod same_origin;
 mod searches;
 mod searching;
 mod secrets;
+mod session;
 mod shares;
 mod sites;
 mod stream;
@@ -77,6 +80,8 @@ pub struct SharedParts {
     pub rate_limits: RateLimits,
     pub body_budget: BodyBudget,
     pub api_page: docs_page::ApiPage,
+    pub console: console::Console,
+    pub sign_in_limit: session::SignInLimit,
     pub tester_limits: tester::TesterLimits,
     /// The turns of requests: a user's requests beyond some number wait for each other.
     pub turns: FairQueue,
@@ -103,6 +108,7 @@ impl Shared {
         let rate_limits = RateLimits::new(config.rate_limit);
         let body_budget = BodyBudget::new(config.limits.body_bytes_total_max);
         let tester_limits = tester::TesterLimits::new(config.delivery.tester_per_host_hour);
+        let sign_in_limit = session::SignInLimit::new(config.console.sign_ins_per_minute);
         let (metrics, tasks) = (Metrics::default(), TaskTracker::new());
         let background = Background::start()?;
         let limits = &config.limits;
@@ -122,6 +128,8 @@ impl Shared {
             rate_limits,
             body_budget,
             api_page: docs_page::ApiPage::new(),
+            console: console::Console::new(),
+            sign_in_limit,
             turns,
             streams,
             tester_limits,
@@ -168,7 +176,16 @@ pub fn router(shared: &Shared) -> Router {
     let api = negotiate::layer(api);
     // Not an operation: it speaks another protocol, and its tools call the API in this process.
     let mcp = mcp::route(shared, middleware::layer(api.clone(), shared).with_state(shared.clone()));
-    middleware::layer(api.merge(open).route("/mcp", mcp), shared).with_state(shared.clone())
+    let whole = api.merge(open).merge(console_files()).route("/mcp", mcp);
+    middleware::layer(whole, shared).with_state(shared.clone())
+}
+
+/// The files of the console. They are no operations: their names change with every build.
+fn console_files() -> Router<Shared> {
+    Router::new()
+        .route("/console", get(console::index))
+        .route("/console/", get(console::index))
+        .route("/console/{*path}", get(console::file))
 }
 
 /// Returns whether requests for an operation take turns with others of the same user.
@@ -245,6 +262,9 @@ fn handler(operation: OperationId) -> MethodRouter<Shared> {
         Id::ChangeKey => plain(put(keys::change)),
         Id::RevokeKey => plain(delete(keys::revoke)),
         Id::Usage => get(usage::list),
+        Id::SignIn => plain(post(session::begin)),
+        Id::Session => plain(get(session::one)),
+        Id::SignOut => plain(delete(session::end)),
         Id::EntryPoint => get(documentation::entry_point),
         Id::ApiPage => get(docs_page::page),
         Id::ApiPageFile => get(docs_page::file),

@@ -286,6 +286,7 @@ fn start_workers(shared: &Shared) {
     let (limits, stop) = (shared.clone(), shared.stop.clone());
     shared.tasks.spawn(workers::repeat("rate limits", RATE_LIMIT_CLEANUP_INTERVAL, stop, move || {
         limits.rate_limits.drop_idle_keys();
+        limits.sign_in_limit.drop_idle();
         std::future::ready(Ok(()))
     }));
 }

@@ -18,7 +18,7 @@ mod searches;
 mod sites;
 mod usage;
 
-pub use access::{AccessStore, Key, NewKey, User};
+pub use access::{AccessStore, Key, NewKey, Session, User};
 pub use adverts::{
     AdvertRef, AdvertStore, Erased, Expected, FoundProperties, LiveAdvert, OverduePage, PutCause,
     PutProperty, ScanPage, ScanPart, StoredProperty, VersionLookup,

@@ -24,9 +24,9 @@ pub use contract::{
     PropertyCause, PruneStep, Pruned, PrunedRows, PutCause, PutProperty, PutSearch, PutSite, QueueDepth,
     RecipientConfirmation, RecipientStore, RecordKind, RemovalCause, RenameOutcome, Repair, Replay,
     RequestUsage, RetentionStore, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore,
-    Settlement, SignatureRow, SiteStore, StateKind, Step, Store, StoreFailure, StoreSize, StoredProperty,
-    StoredSearch, UsageBatch, UsageList, UsagePage, UsageStore, User, VerifyCursor, VerifyPage,
-    VersionLookup,
+    Session, Settlement, SignatureRow, SiteStore, StateKind, Step, Store, StoreFailure, StoreSize,
+    StoredProperty, StoredSearch, UsageBatch, UsageList, UsagePage, UsageStore, User, VerifyCursor,
+    VerifyPage, VersionLookup,
 };
 pub use error::{Cause, Error};
 

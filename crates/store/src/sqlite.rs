@@ -42,8 +42,9 @@ use async_trait::async_trait;
 use domain::grouping::PersonDecision;
 use domain::{
     AdvertId, CancelReason, Date, DeliveryEpoch, DeliveryId, EmailAddress, Identity, KeyId, KeySettings,
-    Property, PropertyId, SearchId, SearchNumber, SearchRef, SearchToken, Site, SiteCategory, SiteCategoryId,
-    SiteCategoryName, SiteDirectory, SiteKey, Timestamp, UserId, WebhookSecret, WebhookSecrets,
+    Property, PropertyId, SearchId, SearchNumber, SearchRef, SearchToken, SessionId, Site, SiteCategory,
+    SiteCategoryId, SiteCategoryName, SiteDirectory, SiteKey, Timestamp, UserId, WebhookSecret,
+    WebhookSecrets,
 };
 use rusqlite::Connection;
 use tokio::sync::watch;
@@ -55,7 +56,7 @@ use crate::contract::{
     LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, NewKey,
     NewSecret, OutboxBatch, OverduePage, Position, PruneStep, Pruned, PutSite, QueueDepth,
     RecipientConfirmation, RecipientStore, RecordKind, RenameOutcome, Repair, Replay, RetentionStore,
-    ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Settlement, SignatureRow,
+    ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Session, Settlement, SignatureRow,
     SiteStore, StoreFailure, StoreSize, StoredSearch, UsageBatch, UsageList, UsagePage, UsageStore,
     VerifyCursor, VerifyPage, VersionLookup,
 };
@@ -612,6 +613,18 @@ impl AccessStore for SqliteStore {
 
     async fn revoke_key(&self, id: KeyId, at: Timestamp) -> Result<bool, Error> {
         self.write(move |connection| access::revoke_key(connection, &id, at)).await
+    }
+
+    async fn create_session(&self, session: Session) -> Result<(), Error> {
+        self.write(move |connection| access::create_session(connection, &session)).await
+    }
+
+    async fn sessions(&self) -> Result<Vec<Session>, Error> {
+        self.look_up(access::sessions).await
+    }
+
+    async fn delete_sessions(&self, ids: Vec<SessionId>) -> Result<(), Error> {
+        self.write(move |connection| access::delete_sessions(connection, &ids)).await
     }
 }
 

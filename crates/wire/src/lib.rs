@@ -41,6 +41,7 @@ pub mod preview;
 pub mod query;
 pub mod receipt;
 pub mod search;
+pub mod session;
 pub mod site;
 pub mod usage;
 pub mod webhook;

@@ -55,22 +55,24 @@ struct Looking {
 impl KeyCache {
     /// Returns the caller of a valid key.
     pub fn find(&self, text: &KeyText, now: Timestamp) -> Option<Caller> {
-        let keys = {
-            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-            known.confirmed_at.filter(|confirmed_at| confirmed_at.elapsed() < TRUSTED_FOR)?;
-            Arc::clone(&known.keys)
-        };
+        let keys = self.trusted_keys()?;
         let key = keys.get(text.id());
         // An unknown id is compared too, so that the response time does not reveal which ids exist.
         let hash = key.map_or([0; 32], |key| key.secret_hash);
         let is_equal: bool = hash.ct_eq(&text.hash()).into();
-        let is_valid = |key: &&Key| is_equal && key.revoked_at.is_none() && !key.settings.is_expired(now);
-        key.filter(is_valid).map(|key| Caller {
-            user: key.user.clone(),
-            key: key.id.clone(),
-            scopes: key.scopes,
-            requests_per_minute: key.settings.requests_per_minute,
-        })
+        key.filter(|key| is_equal && is_valid(key, now)).map(Caller::of)
+    }
+
+    /// Returns a key that is neither revoked nor expired, for a caller that has proved otherwise that it may use it.
+    pub fn valid_key(&self, id: &KeyId, now: Timestamp) -> Option<Key> {
+        self.trusted_keys()?.get(id).filter(|key| is_valid(key, now)).cloned()
+    }
+
+    /// Returns the keys, unless the last look is too long ago.
+    fn trusted_keys(&self) -> Option<Arc<HashMap<KeyId, Key>>> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.confirmed_at.filter(|confirmed_at| confirmed_at.elapsed() < TRUSTED_FOR)?;
+        Some(Arc::clone(&known.keys))
     }
 
     /// Returns when a look that began after this call has ended.
@@ -120,6 +122,10 @@ impl KeyCache {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.confirmed_at.is_some_and(|confirmed_at| confirmed_at.elapsed() < TRUSTED_FOR)
     }
+}
+
+fn is_valid(key: &Key, now: Timestamp) -> bool {
+    key.revoked_at.is_none() && !key.settings.is_expired(now)
 }
 
 impl Looking {

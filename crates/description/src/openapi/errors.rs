@@ -32,9 +32,13 @@ const ERRORS: &[ErrorStatus] = &[
     violations(400, "Malformed", "Something cannot be parsed: JSON, a type, a reference or a parameter"),
     with(
         &["WWW-Authenticate"],
-        error(401, "Unauthorized", "The key is missing, unknown, revoked or expired"),
+        error(401, "Unauthorized", "The key or session is missing, unknown, revoked or expired"),
     ),
-    error(403, "Forbidden", "The key lacks the scope that the operation needs"),
+    error(
+        403,
+        "Forbidden",
+        "The key lacks the scope that the operation needs, or a request with a session comes from another origin",
+    ),
     error(404, "NotFound", "There is no such thing, or it belongs to another user"),
     error(406, "NotAcceptable", "`Accept` allows no media type that the operation has"),
     error(408, "Timeout", "The request took too long, or its body arrived too slowly"),
@@ -119,6 +123,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("RateLimit", "What is left of the rate limit"),
     ("RateLimit-Policy", "The rate limit, if one is set"),
     ("WWW-Authenticate", "How to authenticate"),
+    ("Set-Cookie", "The cookie of the session"),
     ("X-Total-Items", "How many lines there are"),
 ];
 

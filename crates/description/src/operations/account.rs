@@ -1,7 +1,7 @@
 //! API keys, and what they were used for.
 
 use super::{ADMIN, body, created, empty, none, one, page, parameters};
-use crate::operation::{Access, BodyLimit, Method, Operation, OperationId, Parameter, Tag};
+use crate::operation::{Access, Answer, BodyLimit, Content, Method, Operation, OperationId, Parameter, Tag};
 use crate::schema::Kind;
 
 pub const OPERATIONS: &[Operation] = &[
@@ -98,5 +98,55 @@ pub const OPERATIONS: &[Operation] = &[
         body: None,
         answers: &[empty("The key is refused from now on")],
         errors: &[],
+    },
+    Operation {
+        id: OperationId::SignIn,
+        method: Method::Post,
+        path: "/console/session",
+        tag: Tag::Account,
+        access: Access::Open,
+        summary: "Exchange a key for a session",
+        description: "For pages in a browser. Sets the cookie `vigie-session`, which every operation accepts in place of a key, with \
+                      the scopes and limits of the key. Programs should send their key instead.",
+        parameters: none,
+        body: body("SignIn", BodyLimit::CONTROL),
+        answers: &[Answer {
+            status: 201,
+            meaning: "The session; the cookie is set",
+            content: Content::Json(Kind::Object("Session")),
+            headers: &["Set-Cookie"],
+        }],
+        errors: &[401, 403, 404, 429],
+    },
+    Operation {
+        id: OperationId::Session,
+        method: Method::Get,
+        path: "/console/session",
+        tag: Tag::Account,
+        access: Access::Open,
+        summary: "Read the session of the cookie",
+        description: "Answers 401 without a session, whatever key the request has.",
+        parameters: none,
+        body: None,
+        answers: &[one(200, "Session", "The session, with what its key may do now")],
+        errors: &[401, 403, 404],
+    },
+    Operation {
+        id: OperationId::SignOut,
+        method: Method::Delete,
+        path: "/console/session",
+        tag: Tag::Account,
+        access: Access::Open,
+        summary: "End the session of the cookie",
+        description: "",
+        parameters: none,
+        body: None,
+        answers: &[Answer {
+            status: 204,
+            meaning: "The session has ended, and the cookie is removed",
+            content: Content::Empty,
+            headers: &["Set-Cookie"],
+        }],
+        errors: &[403, 404],
     },
 ];

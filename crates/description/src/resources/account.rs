@@ -29,6 +29,15 @@ pub fn resources() -> Vec<Resource> {
             settings(),
         ].concat()),
         Resource::body("KeyChange", "A change of a key. An absent field keeps its value; null clears it.", settings()),
+        Resource::at("Session", "/console/session", "A session: what a person who signed in with a key may do", vec![
+            Field::new("user", Kind::Text, "The name of the user"),
+            Field::new("label", Kind::Text, "The label of the key").or_null(),
+            Field::new("scopes", Kind::List(&Kind::Choice(codes::SCOPES)), "What the key may do now"),
+            Field::new("expiresAt", Kind::DateTime, "When the session ends, unless the key is revoked before"),
+        ]),
+        Resource::body("SignIn", "A key to exchange for a session", vec![
+            Field::new("key", Kind::Text, "The complete API key"),
+        ]),
         Resource::at("Usage", "/usage", "What a key used on one day. Deliveries, which no key asked for, have a member of their own.", vec![
             Field::new("day", Kind::Date, "The day, in the time zone of the service"),
             Field::new("key", Kind::Link("Key"), "The key; null for deliveries").or_null(),

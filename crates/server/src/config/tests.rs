@@ -139,7 +139,7 @@ fn every_duration_size_and_count_has_a_maximum() {
             assert!(reported.starts_with(&prefix) && reported.contains(": at most "), "{reported}");
         }
     }
-    assert_eq!(bounded, 15 + 7 + 12, "durations, sizes and counts");
+    assert_eq!(bounded, 16 + 7 + 13, "durations, sizes and counts");
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl Addresses {
 }
 
 /// Returns what a peer is counted under. One customer has a whole /64 of IPv6, so its addresses count as one.
-fn counted_as(peer: IpAddr) -> IpAddr {
+pub fn counted_as(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),

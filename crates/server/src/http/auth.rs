@@ -1,4 +1,4 @@
-//! Authentication by API key, scopes and rate limits.
+//! Authentication by API key or session, scopes and rate limits.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -14,12 +14,12 @@ use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
 use super::error::Problem;
 use super::metering::Meter;
 use super::shares::Holder;
-use super::{Shared, mcp};
+use super::{Shared, mcp, session};
 use crate::config::RateLimit;
 use crate::connection::Peer;
 
@@ -57,7 +57,7 @@ async fn authorise(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let caller = match caller(&shared, request.headers()).await {
+    let caller = match caller(&shared, request.method(), request.headers()).await {
         Ok(caller) => caller,
         Err(problem) => return problem.into_response(),
     };
@@ -92,18 +92,35 @@ async fn authorise(
 
 /// Returns the key of a request, which must be valid, for calls of the API on behalf of its user.
 pub async fn key(shared: &Shared, headers: &HeaderMap) -> Result<HeaderValue, Problem> {
-    let caller = caller(shared, headers).await?;
+    let caller = caller_of_key(shared, headers).await?;
     tracing::Span::current().record("key", caller.key.as_str());
     // A known caller has sent exactly one.
     headers.get(API_KEY).cloned().ok_or_else(Problem::not_found)
 }
 
-async fn caller(shared: &Shared, headers: &HeaderMap) -> Result<Caller, Problem> {
+/// Returns who sends a request. A key counts, and a cookie beside it does not: a client that sends a key means that key.
+async fn caller(shared: &Shared, method: &Method, headers: &HeaderMap) -> Result<Caller, Problem> {
+    if !has_credentials(headers)
+        && let Some(caller) = session::caller(shared, method, headers).await?
+    {
+        return Ok(caller);
+    }
+    caller_of_key(shared, headers).await
+}
+
+fn has_credentials(headers: &HeaderMap) -> bool {
+    headers.contains_key(API_KEY) || headers.contains_key(header::AUTHORIZATION)
+}
+
+/// Refuses a request without valid credentials.
+pub fn unauthorised(message: &str) -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, message)
+        .with(header::WWW_AUTHENTICATE, HeaderValue::from_static("ApiKey realm=\"vigie\""))
+}
+
+async fn caller_of_key(shared: &Shared, headers: &HeaderMap) -> Result<Caller, Problem> {
     // The same response for a missing, malformed, unknown, revoked and expired key, so that it reveals nothing.
-    let refused = || {
-        Problem::new(StatusCode::UNAUTHORIZED, "A valid API key is required in the X-API-KEY header.")
-            .with(header::WWW_AUTHENTICATE, HeaderValue::from_static("ApiKey realm=\"vigie\""))
-    };
+    let refused = || unauthorised("A valid API key is required in the X-API-KEY header.");
     let key = sent_key(headers).ok_or_else(refused)?;
     shared.app.caller(&key).await?.ok_or_else(refused)
 }
@@ -118,8 +135,13 @@ fn sent_key(headers: &HeaderMap) -> Option<KeyText> {
 /// Returns who sends a request, as far as that is known without waiting.
 pub fn holder(shared: &Shared, request: &Request) -> Holder {
     let headers = request.headers();
-    let key = sent_key(headers).or_else(|| KeyText::parse(mcp::bearer(headers)?));
-    match key.and_then(|key| shared.app.known_caller(&key)) {
+    let caller = if has_credentials(headers) {
+        let key = sent_key(headers).or_else(|| KeyText::parse(mcp::bearer(headers)?));
+        key.and_then(|key| shared.app.known_caller(&key))
+    } else {
+        session::known_caller(shared, headers)
+    };
+    match caller {
         Some(caller) => Holder::User(caller.user.id),
         None => {
             let peer = request.extensions().get::<Peer>();

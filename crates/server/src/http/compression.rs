@@ -37,22 +37,7 @@ impl Encoding {
 
     /// Returns the encoding the client likes best; `None` if it accepts none of ours.
     pub fn accepted(headers: &HeaderMap) -> Option<Self> {
-        let (mut zstd, mut gzip, mut any) = (None, None, None);
-        let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-        for coding in values.flat_map(|value| value.split(',')) {
-            let mut parts = coding.split(';').map(str::trim);
-            let name = parts.next().unwrap_or_default().to_ascii_lowercase();
-            let quality = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
-            // A quality that is not a number is ignored, as if it were not there.
-            let quality = quality.and_then(|quality| quality.trim().parse::<f32>().ok()).unwrap_or(1.0);
-            match name.as_str() {
-                "zstd" => zstd = Some(quality),
-                "gzip" | "x-gzip" => gzip = Some(quality),
-                "*" => any = Some(quality),
-                _ => {}
-            }
-        }
-        let [zstd, gzip] = [zstd, gzip].map(|named: Option<f32>| named.or(any).unwrap_or(0.0));
+        let [zstd, gzip] = qualities(headers);
         if zstd > 0.0 && zstd >= gzip {
             Some(Self::Zstd)
         } else if gzip > 0.0 {
@@ -61,6 +46,32 @@ impl Encoding {
             None
         }
     }
+}
+
+/// Returns whether the client accepts a body that is compressed already.
+pub fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let [_zstd, gzip] = qualities(headers);
+    gzip > 0.0
+}
+
+/// Returns how much the client likes zstd and gzip; zero if it accepts them not.
+fn qualities(headers: &HeaderMap) -> [f32; 2] {
+    let (mut zstd, mut gzip, mut any) = (None, None, None);
+    let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    for coding in values.flat_map(|value| value.split(',')) {
+        let mut parts = coding.split(';').map(str::trim);
+        let name = parts.next().unwrap_or_default().to_ascii_lowercase();
+        let quality = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
+        // A quality that is not a number is ignored, as if it were not there.
+        let quality = quality.and_then(|quality| quality.trim().parse::<f32>().ok()).unwrap_or(1.0);
+        match name.as_str() {
+            "zstd" => zstd = Some(quality),
+            "gzip" | "x-gzip" => gzip = Some(quality),
+            "*" => any = Some(quality),
+            _ => {}
+        }
+    }
+    [zstd, gzip].map(|named: Option<f32>| named.or(any).unwrap_or(0.0))
 }
 
 /// Compresses the body of a response, unless it is small or the client accepts no encoding.

@@ -39,6 +39,7 @@ mod search_pages;
 mod search_preview;
 mod search_streams;
 mod searches;
+mod sessions;
 mod sites;
 mod snapshots;
 mod streams;

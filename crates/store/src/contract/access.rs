@@ -1,11 +1,11 @@
 //! Users and their API keys.
 
 use async_trait::async_trait;
-use domain::{KeyId, KeySettings, Scopes, Timestamp, UserId};
+use domain::{KeyId, KeySettings, Scopes, SessionId, Timestamp, UserId};
 
 use crate::error::Error;
 
-/// Creates, reads, changes and revokes API keys.
+/// Creates, reads, changes and revokes API keys, and keeps the sessions that were begun with them.
 #[async_trait]
 pub trait AccessStore: Send + Sync + 'static {
     /// Stores a key. Creates the user if there is none with that name.
@@ -22,6 +22,15 @@ pub trait AccessStore: Send + Sync + 'static {
 
     /// Revokes a key. Returns `false` if there is none with that id. Revoking a key again keeps the first date.
     async fn revoke_key(&self, id: KeyId, at: Timestamp) -> Result<bool, Error>;
+
+    /// Stores a session. Deletes those that have expired by its creation.
+    async fn create_session(&self, session: Session) -> Result<(), Error>;
+
+    /// Returns all sessions, expired ones included, in order of creation.
+    async fn sessions(&self) -> Result<Vec<Session>, Error>;
+
+    /// Deletes sessions. Unknown ones are ignored.
+    async fn delete_sessions(&self, ids: Vec<SessionId>) -> Result<(), Error>;
 }
 
 /// A user, the owner of keys and searches.
@@ -43,6 +52,17 @@ pub struct Key {
     pub revoked_at: Option<Timestamp>,
     /// Written now and then, so it may be a few seconds behind ([`UsageStore::add_usage`](crate::UsageStore::add_usage)).
     pub last_used_at: Option<Timestamp>,
+}
+
+/// The time between a sign-in with a key and its end. The secret itself is never stored, only its hash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    pub id: SessionId,
+    pub secret_hash: [u8; 32],
+    /// The key it was begun with.
+    pub key: KeyId,
+    pub created_at: Timestamp,
+    pub expires_at: Timestamp,
 }
 
 /// A key to store.

@@ -1,10 +1,10 @@
-//! Users and API keys.
+//! Users, API keys and sessions.
 
-use domain::{KeyId, KeyLabel, KeySettings, Scopes, Timestamp, UserId};
+use domain::{KeyId, KeyLabel, KeySettings, Scopes, SessionId, Timestamp, UserId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::damage::DamageLog;
-use crate::contract::{Key, NewKey, RecordKind, User};
+use crate::contract::{Key, NewKey, RecordKind, Session, User};
 use crate::error::Error;
 
 pub const KEY_COLUMNS: &str =
@@ -76,6 +76,58 @@ pub fn revoke_key(connection: &Connection, id: &KeyId, at: Timestamp) -> Result<
         .prepare_cached("UPDATE api_key SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1")?
         .execute(params![id.as_str(), at.as_second()])?;
     Ok(changed > 0)
+}
+
+pub fn create_session(connection: &Connection, session: &Session) -> Result<(), Error> {
+    let Session { id, secret_hash, key, created_at, expires_at } = session;
+    connection
+        .prepare_cached("DELETE FROM session WHERE expires_at <= ?1")?
+        .execute([created_at.as_second()])?;
+    connection
+        .prepare_cached(
+            "INSERT INTO session (id, secret_hash, key_id, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
+        .execute(params![
+            id.as_str(),
+            secret_hash,
+            key.as_str(),
+            created_at.as_second(),
+            expires_at.as_second()
+        ])?;
+    Ok(())
+}
+
+/// Returns all sessions. One that is damaged is left out: its user signs in again.
+pub fn sessions(connection: &Connection) -> Result<Vec<Session>, Error> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, secret_hash, key_id, created_at, expires_at FROM session ORDER BY created_at, id",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut sessions = Vec::new();
+    while let Some(row) = rows.next()? {
+        sessions.extend(read_session(row));
+    }
+    Ok(sessions)
+}
+
+fn read_session(row: &Row<'_>) -> Option<Session> {
+    let text = |column| row.get::<_, String>(column).ok();
+    let second = |column| Timestamp::from_second(row.get(column).ok()?).ok();
+    Some(Session {
+        id: SessionId::parse(&text(0)?)?,
+        secret_hash: row.get(1).ok()?,
+        key: KeyId::parse(&text(2)?)?,
+        created_at: second(3)?,
+        expires_at: second(4)?,
+    })
+}
+
+pub fn delete_sessions(connection: &Connection, ids: &[SessionId]) -> Result<(), Error> {
+    let mut statement = connection.prepare_cached("DELETE FROM session WHERE id = ?1")?;
+    for id in ids {
+        statement.execute([id.as_str()])?;
+    }
+    Ok(())
 }
 
 pub fn read_key(row: &Row<'_>) -> Result<Key, Error> {

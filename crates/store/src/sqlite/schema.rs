@@ -20,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0007_usage.sql"),
     include_str!("../../migrations/0008_egress.sql"),
     include_str!("../../migrations/0009_retention.sql"),
+    include_str!("../../migrations/0010_sessions.sql"),
 ];
 
 /// "Vigi" in ASCII: distinguishes our databases from those of other programs and from empty files.

@@ -1,9 +1,9 @@
 //! Users and API keys.
 
 use domain::access::parse_label;
-use domain::{KeySettings, Scope, Scopes};
+use domain::{KeySettings, Scope, Scopes, SessionId};
 use store::prelude::*;
-use store::{Key, NewKey, User};
+use store::{Key, NewKey, Session, User};
 use testkit::build::{at, key_id, user_id};
 
 use crate::backend::{Backend, Opened};
@@ -97,4 +97,31 @@ pub async fn settings_of_a_key_are_kept_and_replaced<B: Backend>() {
     assert_eq!(store.change_key(key_id(3), changed).await.unwrap(), None);
     let store = store.reopened().await;
     assert_eq!(store.keys().await.unwrap(), [expected, other]);
+}
+
+fn session(number: u64, created_at: i64, expires_at: i64) -> Session {
+    Session {
+        id: SessionId::parse(&format!("{number:022}")).unwrap(),
+        secret_hash: [u8::try_from(number).unwrap(); 32],
+        key: key_id(1),
+        created_at: at(created_at),
+        expires_at: at(expires_at),
+    }
+}
+
+pub async fn sessions_are_kept_until_they_are_deleted_or_expired<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    store.create_key(new_key(1, "zoé")).await.unwrap();
+    let (first, second, third) = (session(1, 100, 200), session(2, 150, 400), session(3, 199, 300));
+    for session in [&first, &second, &third] {
+        store.create_session(session.clone()).await.unwrap();
+    }
+    let store = store.reopened().await;
+    assert_eq!(store.sessions().await.unwrap(), [first.clone(), second.clone(), third.clone()]);
+    store.delete_sessions(vec![second.id.clone(), session(9, 0, 0).id]).await.unwrap();
+    assert_eq!(store.sessions().await.unwrap(), [first, third.clone()]);
+    // The first has expired when this one begins.
+    let fourth = session(4, 200, 500);
+    store.create_session(fourth.clone()).await.unwrap();
+    assert_eq!(store.sessions().await.unwrap(), [third, fourth]);
 }

@@ -85,7 +85,8 @@ macro_rules! contract_suite {
                     key_ids_are_unique,
                     revoking_again_keeps_the_first_date,
                     unknown_key_is_neither_found_nor_revoked,
-                    settings_of_a_key_are_kept_and_replaced;
+                    settings_of_a_key_are_kept_and_replaced,
+                    sessions_are_kept_until_they_are_deleted_or_expired;
                 usage: counts_are_added_up_by_key_and_day,
                     usage_is_listed_by_every_filter,
                     last_use_never_goes_back,

@@ -20,8 +20,10 @@ use crate::delivery_fixtures::{
     lane, list, notify, peek, record,
 };
 
-/// Reverts migration 9.
+/// Reverts migrations 8 to 10.
 const BEFORE_EGRESS: &str = "
+    DROP TABLE session;
+    DROP TABLE departed_property;
     ALTER TABLE delivery_attempt DROP COLUMN certificate;
     DROP TABLE changed_recipient;
     DROP TABLE recipient_confirmation;
@@ -315,10 +317,10 @@ fn later_schema_is_refused() {
     let version = |connection: &Connection| -> u32 {
         connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
     };
-    assert_eq!(version(&Connection::open(folder.path().join(FILE_NAME)).unwrap()), 8);
-    execute(folder.path(), &["PRAGMA user_version = 9;"]);
+    assert_eq!(version(&Connection::open(folder.path().join(FILE_NAME)).unwrap()), 10);
+    execute(folder.path(), &["PRAGMA user_version = 11;"]);
     let refused = SqliteStore::open(folder.path()).err();
-    assert!(matches!(refused, Some(Error::TooNew { found: 9, known: 8 })), "{refused:?}");
+    assert!(matches!(refused, Some(Error::TooNew { found: 11, known: 10 })), "{refused:?}");
 }
 
 #[tokio::test]
