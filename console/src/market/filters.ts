@@ -161,6 +161,8 @@ export function fromSearch(search: Schemas['Search']): Filters {
   for (const row of filterTable) {
     const value = (search as Record<string, unknown>)[row.name];
     if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    // What holds for every search that does not say otherwise.
+    if (row.name === 'withCoherentPrice' && value === true) continue;
     // Places and categories come as objects with a path; a request names them by it.
     filters.values[row.name] = (Array.isArray(value) ? value.map((one) => (typeof one === 'object' && one ? (one as { '@id': string })['@id'] : one)) : value) as Value;
   }

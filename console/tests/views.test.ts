@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { byHour, percentile } from '../src/deliveries/health';
+import { plain, safeUrl } from '../src/links';
+import { boundsOf, circleRing, distanceKm, spread } from '../src/market/geometry';
+import { aligned, steps } from '../src/property/history';
+import { lastPriceChange, pictures } from '../src/property/summary';
+import { byDay, lastDays } from '../src/searches/days';
+import { fullAt } from '../src/status/figures';
+
+describe('addresses of adverts', () => {
+  it.each([
+    ['https://a.example/x', 'https://a.example/x'],
+    ['http://a.example', 'http://a.example/'],
+    ['javascript:alert(1)', null],
+    [' javascript:alert(1)', null],
+    ['data:text/html,x', null],
+    ['//a.example', null],
+    ['', null],
+  ])('%s opens as %s', (text, expected) => expect(safeUrl(text)).toBe(expected));
+
+  it('short texts lose characters that turn or hide others', () => {
+    expect(plain('a\u202egpj.exe\u200bb')).toBe('a gpj.exe b');
+  });
+});
+
+describe('geometry', () => {
+  it('a circle has its radius', () => {
+    for (const point of circleRing(0.69, 47.39, 5)) expect(distanceKm([0.69, 47.39], point)).toBeCloseTo(5, 1);
+  });
+  it('bounds hold all points', () => expect(boundsOf([[1, 2], [-3, 4]])).toEqual([-3, 2, 1, 4]));
+  it('those at one point are spread, others stay', () => {
+    const at = (longitude: number) => ({ longitude, latitude: 47 });
+    const moved = spread([at(1), at(1), at(2)], 0.001);
+    expect(new Set(moved.map((one) => `${one.longitude},${one.latitude}`)).size).toBe(3);
+    expect(moved).toContainEqual(at(2));
+  });
+});
+
+const event = (fieldName: string, createdAt: string, before: string | null = null, after: string | null = null, percent: number | null = null) => ({ fieldName, createdAt, fieldOldValue: before, fieldNewValue: after, percentVariation: percent });
+const advert = (events: ReturnType<typeof event>[], more: object = {}) => ({ uuid: 'a', createdAt: '2026-01-01T00:00:00Z', price: 90, events, pictures: [], picturesRemote: [], ...more }) as never;
+const at = (date: string) => Date.parse(date) / 1000;
+
+describe('prices over time', () => {
+  const sold = advert([event('created', '2026-01-01T00:00:00Z'), event('price', '2026-02-01T00:00:00Z', '100', '90', -10), event('expired', '2026-03-01T00:00:00Z', 'false', 'true')]);
+  it('begin with the first price and end with the advert', () => {
+    expect(steps(sold, at('2026-06-01T00:00:00Z'))).toEqual([{ at: at('2026-01-01T00:00:00Z'), price: 100 }, { at: at('2026-02-01T00:00:00Z'), price: 90 }, { at: at('2026-03-01T00:00:00Z'), price: null }]);
+  });
+  it('an advert on offer goes on until now', () => {
+    expect(steps(advert([]), at('2026-06-01T00:00:00Z')).at(-1)).toEqual({ at: at('2026-06-01T00:00:00Z'), price: 90 });
+  });
+  it('lines share their moments', () => {
+    expect(aligned([[{ at: 1, price: 5 }, { at: 3, price: 6 }], [{ at: 2, price: 7 }]])).toEqual({ times: [1, 2, 3], values: [[5, 5, 6], [null, 7, null]] });
+  });
+  it('the last change is the latest of all adverts', () => {
+    expect(lastPriceChange({ adverts: [sold] } as never)).toEqual({ percent: -10, at: '2026-02-01T00:00:00Z' });
+  });
+});
+
+it('pictures come from this server, each once, the reference advert first', () => {
+  const first = advert([], { uuid: 'a', pictures: ['x', 'y'] });
+  const second = advert([], { uuid: 'b', picturesRemote: ['y', 'z'] });
+  expect(pictures({ lastCrawledAdvert: 'b', adverts: [first, second] } as never)).toEqual(['/adverts/b/pictures/0', '/adverts/b/pictures/1', '/adverts/a/pictures/0']);
+});
+
+it('matches are counted by day', () => {
+  const now = new Date(2026, 2, 10, 12).getTime();
+  const on = (day: number) => new Date(2026, 2, day, 8).toISOString();
+  expect(byDay([on(10), on(10), on(8), on(1)], 3, now)).toEqual([1, 0, 2]);
+  expect(lastDays(2, now)).toEqual(['2026-03-09', '2026-03-10']);
+});
+
+describe('figures', () => {
+  it('percentiles', () => {
+    expect([percentile([], 0.5), percentile([1, 2, 3, 4], 0.5), percentile([1, 2, 3, 4], 0.99)]).toEqual([null, 2, 4]);
+  });
+  it('deliveries by hour', () => {
+    const one = (state: string, settledAt: string | null) => ({ state, createdAt: '2026-03-02T10:00:00Z', settledAt }) as never;
+    expect(byHour([one('delivered', '2026-03-02T10:00:02Z'), one('failed', '2026-03-02T15:00:00Z'), one('pending', null)])).toEqual([{ at: at('2026-03-02T10:00:00Z'), success: 50, p50: 2000, p99: 2000 }]);
+  });
+  it('the day on which the disk is full', () => {
+    const day = { times: ['2026-03-01T00:00:00Z'], series: { diskFreeBytes: [100] } };
+    const now = Date.parse('2026-03-02T00:00:00Z');
+    expect(fullAt(day, 90, now)).toBe(now + 9 * 86_400_000);
+    expect(fullAt(day, 110, now)).toBeNull();
+    expect(fullAt(day, null, now)).toBeNull();
+  });
+});
