@@ -2,6 +2,7 @@
 
 mod alerts;
 mod backup;
+mod clusters;
 mod deliver;
 mod fairness;
 mod grouping;
@@ -44,6 +45,8 @@ enum Command {
     Alerts(alerts::AlertsArgs),
     /// A backup of a running server while adverts arrive, and its restoration
     Backup(backup::BackupArgs),
+    /// Counting a map's viewport by cell, in process and over HTTP while panning
+    Clusters(clusters::ClustersArgs),
     /// Webhook throughput and latency, and the effect of a receiver that hangs
     Deliver(deliver::DeliverArgs),
     /// What one user notices while another one attacks: latencies alone and under each attack
@@ -66,6 +69,7 @@ fn main() -> anyhow::Result<()> {
         Command::Match(args) => matching::run(&args),
         Command::Alerts(args) => alerts::run(&args),
         Command::Backup(args) => backup::run(&args),
+        Command::Clusters(args) => clusters::run(&args),
         Command::Deliver(args) => deliver::run(&args),
         Command::Fairness(args) => fairness::run(&args),
         Command::GroupingQuality(args) => grouping_quality::run(&args),

@@ -18,7 +18,7 @@ mod tantivy;
 #[cfg(test)]
 mod tests;
 mod top_k;
-mod vigie;
+pub mod vigie;
 pub mod words;
 mod writing;
 

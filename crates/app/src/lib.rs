@@ -29,6 +29,7 @@ pub mod fair;
 pub mod grouping;
 pub mod indicators;
 pub mod ingest;
+mod map;
 pub mod matching;
 pub mod operations;
 pub mod preview;

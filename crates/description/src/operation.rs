@@ -169,6 +169,8 @@ macro_rules! operation_ids {
 operation_ids! {
     ListProperties => "listProperties",
     ExportProperties => "exportProperties",
+    Clusters => "clusters",
+    Facets => "facets",
     PropertyByUrl => "propertyByUrl",
     Property => "property",
     PropertyRedirect => "propertyRedirect",
@@ -183,6 +185,7 @@ operation_ids! {
     Departments => "departments",
     Department => "department",
     DepartmentOutline => "departmentOutline",
+    MapTile => "mapTile",
     Regions => "regions",
     Region => "region",
     Autocomplete => "autocomplete",

@@ -27,7 +27,18 @@ pub struct Page {
 pub const PAGES: &[Page] = &[
     Page {
         name: "properties",
-        objects: &["PropertyDocument", "ExportedProperty", "PricePerMeter", "PricePeriod"],
+        objects: &[
+            "PropertyDocument",
+            "ExportedProperty",
+            "Clusters",
+            "ClusterCell",
+            "MapProperty",
+            "Facets",
+            "Histogram",
+            "Bucket",
+            "PricePerMeter",
+            "PricePeriod",
+        ],
     },
     Page {
         name: "adverts",

@@ -7,6 +7,7 @@ mod deliveries;
 mod explanations;
 mod grouping;
 mod ingest;
+mod market_map;
 mod places;
 mod properties;
 mod search_bodies;
@@ -20,6 +21,7 @@ use crate::schema::Resource;
 static RESOURCES: LazyLock<Vec<Resource>> = LazyLock::new(|| {
     [
         properties::resources(),
+        market_map::resources(),
         adverts::resources(),
         ingest::resources(),
         searches::resources(),

@@ -1,4 +1,4 @@
-//! Market indicators: average and median prices, in total and over time.
+//! Market indicators: average prices, medians and percentiles, in total and over time.
 
 use std::collections::BTreeMap;
 
@@ -32,12 +32,16 @@ impl Period {
     }
 }
 
-/// Average and median of a set of amounts, rounded to two decimals.
+/// Average, median and percentiles of a set of amounts, rounded to two decimals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
     pub average: f64,
     /// For an even count, the mean of the two middle values.
     pub median: f64,
+    /// A tenth of the amounts are below it. Between two amounts it is interpolated, as the median is.
+    pub percentile10: f64,
+    /// A tenth of the amounts are above it.
+    pub percentile90: f64,
     pub count: usize,
 }
 
@@ -81,7 +85,20 @@ fn summary(mut amounts: Vec<f64>) -> Option<Summary> {
     let count = amounts.len();
     let middle = (*amounts.get(count.checked_sub(1)? / 2)?, *amounts.get(count / 2)?);
     let average = amounts.iter().sum::<f64>() / count as f64;
-    Some(Summary { average: cents(average), median: cents(f64::midpoint(middle.0, middle.1)), count })
+    Some(Summary {
+        average: cents(average),
+        median: cents(f64::midpoint(middle.0, middle.1)),
+        percentile10: cents(quantile(&amounts, 0.1)?),
+        percentile90: cents(quantile(&amounts, 0.9)?),
+        count,
+    })
+}
+
+/// Returns the amount below which a part of the sorted amounts lies, interpolated between the two nearest.
+fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
+    let rank = (sorted.len().checked_sub(1)?) as f64 * part;
+    let (lower, upper) = (*sorted.get(rank.floor() as usize)?, *sorted.get(rank.ceil() as usize)?);
+    Some(lower + (upper - lower) * rank.fract())
 }
 
 fn cents(amount: f64) -> f64 {
@@ -103,14 +120,23 @@ mod tests {
         let amounts =
             [("2026-01-10T00:00:00Z", 10.0), ("2026-01-11T00:00:00Z", 1.005), ("2026-02-01T00:00:00Z", 2.0)];
         let result = indicator(&amounts, Interval::Month);
-        assert_eq!(result.whole, Some(Summary { average: 4.34, median: 2.0, count: 3 }));
+        assert_eq!(
+            result.whole,
+            Some(Summary { average: 4.34, median: 2.0, percentile10: 1.2, percentile90: 8.4, count: 3 })
+        );
         let (january, february) =
             (Period { year: 2026, month: Some(1) }, Period { year: 2026, month: Some(2) });
         assert_eq!(
             result.series,
             [
-                (january, Summary { average: 5.5, median: 5.5, count: 2 }),
-                (february, Summary { average: 2.0, median: 2.0, count: 1 })
+                (
+                    january,
+                    Summary { average: 5.5, median: 5.5, percentile10: 1.9, percentile90: 9.1, count: 2 }
+                ),
+                (
+                    february,
+                    Summary { average: 2.0, median: 2.0, percentile10: 2.0, percentile90: 2.0, count: 1 }
+                )
             ]
         );
         assert_eq!(result.extremes(), Some((2.0, 5.5)));

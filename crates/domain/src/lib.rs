@@ -46,7 +46,9 @@ pub mod search;
 
 // Other results computed from properties.
 pub mod closeness;
+pub mod facet;
 pub mod indicator;
+pub mod map;
 pub mod similarity;
 
 // Values, identifiers, places, sites.
@@ -84,6 +86,7 @@ pub use delivery::{
 };
 pub use draft::{AdvertDraft, Identity, Lifecycle};
 pub use explain::{Explanation, explain};
+pub use facet::{FacetField, Facets};
 pub use filter::{FILTERS, Filter};
 pub use fold::fold;
 pub use ids::{
@@ -92,6 +95,7 @@ pub use ids::{
 };
 pub use key::{Key, KeyRange};
 pub use kinds::{FeesResponsibility, GeoAccuracy, PropertyType, PublisherType, RentPeriod, TransactionType};
+pub use map::{ClusterGrid, Clusters, MapBounds, MapPosition, Viewport};
 pub use outline::{Outline, OutlinePolygon};
 pub use phrase::{Phrase, Strictness};
 pub use place::{

@@ -121,6 +121,36 @@ impl Column {
         self.codes_within(KeyRange { least: Some(key), most: Some(key) }).map(|(code, _)| code)
     }
 
+    /// Returns the number of codes, with that of unknown; `None` if a row may have any code of four bytes.
+    pub fn codes_len(&self) -> Option<usize> {
+        match (&self.codes, &self.encoding) {
+            (Codes::Unknown, _) => Some(1),
+            (Codes::Bytes(_) | Codes::Shorts(_), Encoding::Dictionary(dictionary)) => {
+                Some(dictionary.len() + 1)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the last code of the values below a key; 0 if there are none.
+    pub fn last_code_below(&self, key: Key) -> u32 {
+        let below = match &self.encoding {
+            Encoding::Dictionary(dictionary) => dictionary.partition_point(|value| *value < key.get()) as i64,
+            Encoding::Offset { base } => key.get().saturating_sub(*base).max(0),
+        };
+        u32::try_from(below).unwrap_or(u32::MAX)
+    }
+
+    /// Calls `visit` with the code of each row.
+    pub fn for_each_code(&self, rows: impl Iterator<Item = usize>, mut visit: impl FnMut(u32)) {
+        match &self.codes {
+            Codes::Unknown => rows.for_each(|_| visit(0)),
+            Codes::Bytes(codes) => rows.for_each(|row| visit(u32::from(codes[row]))),
+            Codes::Shorts(codes) => rows.for_each(|row| visit(u32::from(codes[row]))),
+            Codes::Words(codes) => rows.for_each(|row| visit(codes[row])),
+        }
+    }
+
     /// Translates a test on values into a test on the codes of this column.
     pub fn compile(&self, test: &Predicate) -> CodeTest<'_> {
         if matches!(self.codes, Codes::Unknown) {

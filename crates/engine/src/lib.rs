@@ -8,7 +8,7 @@
 //! - `searcher`, `segment_reader`: a searcher is a list of segments, each with the set of its live rows.
 //! - `segment`: an immutable part of the index. Properties are stored in columns, sorted so that a place is a range of ordinals.
 //! - `segment_query`: criteria compiled for one segment.
-//! - `search`, `similar`: execute requests over all segments.
+//! - `search`, `similar`, `clusters`, `facets`: execute requests over all segments.
 //! - [`scan`]: the oracle of the differential tests, which scans all properties.
 //! - [`percolator`]: the opposite direction, from one property to the saved searches that match it. It does not use the index.
 //! - [`grouping_index`]: the signatures of all adverts, to find those of the same property. It does not use the index either.
@@ -26,8 +26,10 @@ pub mod scan;
 
 mod bits;
 mod circle;
+mod clusters;
 mod column;
 mod compare;
+mod facets;
 mod row;
 mod scratch;
 mod search;
@@ -42,7 +44,9 @@ pub use budget::{Budget, Stopped, WorkKind};
 pub use grouping_index::{GroupingEntry, GroupingIndex};
 pub use index::{Index, IndexBuilder};
 pub use percolator::{PercolateResult, Percolator, PercolatorScratch};
-pub use request::{Change, Hit, SearchRequest, SearchResult, SequenceNumber, SimilarRequest};
+pub use request::{
+    Change, ClusterRequest, FacetRequest, Hit, SearchRequest, SearchResult, SequenceNumber, SimilarRequest,
+};
 pub use searcher::{Matches, Searcher};
 pub use segment::codec::CorruptSegment;
 pub use segment_reader::{SegmentId, SegmentReader};

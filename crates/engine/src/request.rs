@@ -1,6 +1,6 @@
 //! Requests to the index, and its results.
 
-use domain::{Criteria, Order, PropertyId, SimilarityProfile, Timestamp};
+use domain::{Criteria, FacetField, Order, PropertyId, SimilarityProfile, Timestamp, Viewport};
 
 /// Asks for a page of the properties that match criteria.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -21,6 +21,22 @@ pub struct SimilarRequest {
     pub order: Order,
     pub skip: usize,
     pub take: usize,
+}
+
+/// Asks for the properties that match criteria in a viewport, counted by cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClusterRequest {
+    pub criteria: Criteria,
+    pub viewport: Viewport,
+    /// How many properties are listed one by one. If there are more, they are counted by cell.
+    pub listed_max: usize,
+}
+
+/// Asks for histograms of the properties that match criteria.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FacetRequest {
+    pub criteria: Criteria,
+    pub fields: Vec<FacetField>,
 }
 
 /// The number of all matches, and the hits of the page.

@@ -6,10 +6,14 @@ use std::collections::BTreeMap;
 
 use domain::attribute::PropertyView;
 use domain::criteria::Order;
+use domain::facet::{Facets, Histogram};
+use domain::map::{ClusterCell, ClusterGrid, Clusters, MapPosition, MapProperty};
 use domain::similarity::SIMILAR_MAX;
 use domain::{Criteria, Key, Property, PropertyAttribute, PropertyId, SimilarityProfile};
 
-use crate::request::{Change, Hit, SearchRequest, SearchResult, SequenceNumber, SimilarRequest};
+use crate::request::{
+    Change, ClusterRequest, FacetRequest, Hit, SearchRequest, SearchResult, SequenceNumber, SimilarRequest,
+};
 
 #[derive(Debug, Clone, Default)]
 pub struct ScanIndex {
@@ -67,6 +71,68 @@ impl ScanIndex {
         page(similar, &Criteria::default(), order, *skip, *take)
     }
 
+    /// Counts the matches of a viewport by cell.
+    pub fn clusters(&self, request: &ClusterRequest) -> Clusters {
+        let ClusterRequest { criteria, viewport, listed_max } = request;
+        let grid = ClusterGrid::new(viewport);
+        let accepted = self.properties.values().filter(|(property, _)| criteria.accepts(property));
+        let shown = accepted.filter_map(|(property, _)| map_property(property));
+        let inside: Vec<MapProperty> =
+            shown.filter(|property| viewport.bounds.contains(property.point)).collect();
+        let total = inside.len();
+        if total <= *listed_max {
+            return Clusters { total, cells: Vec::new(), properties: inside };
+        }
+        let mut by_cell: BTreeMap<usize, Vec<MapProperty>> = BTreeMap::new();
+        for property in inside {
+            by_cell.entry(grid.cell_of(MapPosition::of(property.point))).or_default().push(property);
+        }
+        let mut clusters = Clusters { total, ..Clusters::default() };
+        for (cell, members) in by_cell {
+            match members.as_slice() {
+                [only] => clusters.properties.push(*only),
+                several => {
+                    let positions = || several.iter().map(|property| MapPosition::of(property.point));
+                    let mean = |coordinates: &mut dyn Iterator<Item = u32>| {
+                        (coordinates.map(u64::from).sum::<u64>() / several.len() as u64) as u32
+                    };
+                    let x = mean(&mut positions().map(|position| position.x));
+                    let y = mean(&mut positions().map(|position| position.y));
+                    let position = MapPosition { x, y };
+                    let counted = |bounds| ClusterCell { position, count: several.len(), bounds };
+                    clusters.cells.extend(grid.bounds(cell).map(counted));
+                }
+            }
+        }
+        clusters.properties.sort_by_key(|property| property.id);
+        clusters
+    }
+
+    /// Counts the matches by the values of some fields.
+    pub fn facets(&self, request: &FacetRequest) -> Facets {
+        let FacetRequest { criteria, fields } = request;
+        let all = || self.properties.values().map(|(property, _)| property);
+        let mut facets = Facets {
+            total: all().filter(|property| criteria.accepts(property)).count(),
+            histograms: Vec::new(),
+        };
+        for field in fields {
+            let (edges, released) = (field.edges(), field.released(criteria));
+            let mut histogram = Histogram::empty(edges.len());
+            let views = all().filter(|property| released.accepts(property)).filter_map(PropertyView::new);
+            for view in views {
+                match field.attribute().read(&view).map(Key::as_number) {
+                    None => histogram.unknown += 1,
+                    Some(value) => {
+                        *histogram.slot(edges.iter().filter(|edge| **edge <= value).count()) += 1;
+                    }
+                }
+            }
+            facets.histograms.push((*field, histogram));
+        }
+        facets
+    }
+
     /// Returns the matches after an id, in the order of ids.
     pub fn matches_after(&self, criteria: &Criteria, after: Option<PropertyId>, limit: usize) -> Vec<Hit> {
         let matches = self.properties.values().filter(|(property, _)| criteria.accepts(property));
@@ -98,6 +164,21 @@ fn page(
 ) -> SearchResult {
     matches.sort_by_cached_key(|(property, _)| order.rank(criteria, property));
     SearchResult { total: matches.len(), hits: matches.into_iter().skip(skip).take(take).map(hit).collect() }
+}
+
+/// Returns a property as a map shows it; `None` if its place is unknown.
+fn map_property(property: &Property) -> Option<MapProperty> {
+    let view = PropertyView::new(property)?;
+    let number = |attribute: PropertyAttribute| attribute.read(&view).map(Key::as_number);
+    Some(MapProperty {
+        id: property.id,
+        point: view.derived.point?,
+        is_exact: view.derived.given_point.is_some(),
+        price: number(PropertyAttribute::Price),
+        price_per_meter: number(PropertyAttribute::PricePerMeter),
+        surface: number(PropertyAttribute::Surface),
+        rooms: number(PropertyAttribute::Room),
+    })
 }
 
 fn hit(indexed: &(Property, SequenceNumber)) -> Hit {

@@ -4,15 +4,15 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use domain::{Criteria, Key, PropertyAttribute, PropertyId};
+use domain::{Clusters, Criteria, Facets, Key, PropertyAttribute, PropertyId};
 
 use crate::bits::BitSet;
 use crate::budget::{Budget, Stopped, WorkKind};
-use crate::request::{Hit, SearchRequest, SearchResult, SimilarRequest};
+use crate::request::{ClusterRequest, FacetRequest, Hit, SearchRequest, SearchResult, SimilarRequest};
 use crate::segment::Segment;
 use crate::segment_query::PreparedCriteria;
 use crate::segment_reader::SegmentReader;
-use crate::{search, similar};
+use crate::{clusters, facets, search, similar};
 
 /// The index at one point in time. It does not see later changes.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +42,16 @@ impl Searcher {
 
     pub fn similar(&self, request: &SimilarRequest, budget: &Budget) -> Result<SearchResult, Stopped> {
         similar::similar(&self.segment_readers, request, budget)
+    }
+
+    /// Counts the matches of a viewport by cell.
+    pub fn clusters(&self, request: &ClusterRequest, budget: &Budget) -> Result<Clusters, Stopped> {
+        clusters::clusters(&self.segment_readers, request, budget)
+    }
+
+    /// Counts the matches by the values of some fields.
+    pub fn facets(&self, request: &FacetRequest, budget: &Budget) -> Result<Facets, Stopped> {
+        facets::facets(&self.segment_readers, request, budget)
     }
 
     /// Returns all matches of criteria, to be read in pages.

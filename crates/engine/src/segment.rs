@@ -7,6 +7,7 @@
 pub mod codec;
 pub mod doc_range;
 pub mod geo_index;
+pub mod map_index;
 pub mod text_index;
 
 use domain::{GeoPoint, Key, PropertyAttribute, PropertyId, SiteKey, Variation};
@@ -17,6 +18,7 @@ use crate::request::{Hit, SequenceNumber};
 use crate::row::{ADVERT_ATTRIBUTES, AdvertRow, ChangeRow, PROPERTY_ATTRIBUTES, Row};
 use doc_range::DocRange;
 use geo_index::{GeoIndex, SortKey, cell_of};
+use map_index::MapIndex;
 use text_index::TextIndex;
 
 /// The attributes by which rows are presorted, so that the first page of many matches is found without sorting.
@@ -40,6 +42,7 @@ pub struct Segment {
     lats: Vec<f64>,
     lons: Vec<f64>,
     pub(crate) geo_index: GeoIndex,
+    pub(crate) map_index: MapIndex,
     pub(crate) adverts: Adverts,
     changes: Vec<Changes>,
     /// For each attribute of [`PRESORTED`]. Empty in small segments.
@@ -123,6 +126,7 @@ impl Segment {
             by_id,
             sequence_numbers,
             columns,
+            map_index: MapIndex::new(&lats, &lons),
             lats,
             lons,
             geo_index,
@@ -232,6 +236,7 @@ impl Segment {
             + self.sequence_numbers.bytes()
             + columns(&self.columns)
             + self.geo_index.bytes()
+            + self.map_index.bytes()
             + self.adverts.starts.len() * 4
             + columns(&self.adverts.columns)
             + self.adverts.sites.bytes()
@@ -247,6 +252,7 @@ impl Segment {
             ("ids, points, sequence numbers", self.len() * (16 + 4 + 16) + self.sequence_numbers.bytes()),
             ("columns", columns(&self.columns)),
             ("geographic index", self.geo_index.bytes()),
+            ("map index", self.map_index.bytes()),
             (
                 "adverts",
                 self.adverts.starts.len() * 4 + columns(&self.adverts.columns) + self.adverts.sites.bytes(),

@@ -19,6 +19,7 @@ use crate::column::{CodeTest, Column};
 use crate::scratch::Scratch;
 use crate::segment::Segment;
 use crate::segment::doc_range::{DocRange, Residual, intersect, subtract};
+use crate::segment::map_index::Frame;
 pub(crate) use adverts::AdvertQuery;
 use area::AreaCheck;
 use expression::Expression;
@@ -29,6 +30,8 @@ pub struct PreparedCriteria<'a> {
     circle: Option<CircleFilter>,
     /// In addition to the conditions on properties.
     located: Option<Predicate>,
+    /// The viewport. Rows near its border may match although they are outside.
+    frame: Option<Frame>,
 }
 
 impl<'a> PreparedCriteria<'a> {
@@ -41,7 +44,12 @@ impl<'a> PreparedCriteria<'a> {
 
     /// A circle or a polygon also contains properties that are shown at the centre of their commune.
     pub fn with_shown_points(criteria: &'a Criteria) -> Self {
-        Self { criteria, circle: criteria.places.circle.map(CircleFilter::new), located: None }
+        Self { criteria, circle: criteria.places.circle.map(CircleFilter::new), located: None, frame: None }
+    }
+
+    /// Leaves out most rows outside a viewport.
+    pub fn in_frame(self, frame: Frame) -> Self {
+        Self { frame: Some(frame), ..self }
     }
 }
 
@@ -250,6 +258,9 @@ impl<'a> SegmentQuery<'a> {
 fn doc_ranges(segment: &Segment, prepared: &PreparedCriteria<'_>, within: DocRange) -> Vec<DocRange> {
     let places = &prepared.criteria.places;
     let mut doc_ranges = vec![within];
+    if let Some(frame) = &prepared.frame {
+        doc_ranges = intersect(&doc_ranges, &segment.map_index.ranges(frame));
+    }
     if let Some(set) = &places.any_of {
         doc_ranges = intersect(&doc_ranges, &segment.geo_index.places(set));
     }

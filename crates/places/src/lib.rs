@@ -2,7 +2,7 @@
 //!
 //! A [`Gazetteer`] is built once, from the data embedded in the binary or from files in the same format, and is immutable
 //! afterwards. It looks up places by code, id and zipcode, resolves the place of an advert to a commune, completes what a
-//! user types, knows the outlines of places, and finds the stations within walking distance of a point.
+//! user types, knows the outlines of places, draws the base map, and finds the stations within walking distance of a point.
 //!
 //! **Never here:** matching of adverts and searches (`engine`), HTTP, JSON, SQL, clocks, randomness, sockets. The same
 //! data and the same arguments give the same result. Only [`files`] reads the file system, on request.
@@ -19,6 +19,7 @@ pub mod complete;
 mod outlines;
 pub mod resolve;
 mod stations;
+mod tiles;
 
 // Reading the data.
 pub mod files;
@@ -45,3 +46,4 @@ pub use outlines::Outlines;
 pub use resolve::{Certainty, PlaceWarning, Resolution};
 pub use stations::{STATIONS_MAX, WALKING_DISTANCE_KM};
 pub use table::DataError;
+pub use tiles::TileId;

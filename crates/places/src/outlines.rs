@@ -7,7 +7,7 @@ mod cells;
 mod packed;
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use domain::place::code_as_number;
 use domain::{City, Department, GeoPoint, Outline, OutlinePolygon};
@@ -37,6 +37,15 @@ pub struct Outlines {
     departments: Vec<u32>,
     /// The city of each shape. [`NONE`] for departments.
     shape_cities: Vec<u32>,
+    /// The least and the greatest coordinates of each shape, once a map is drawn.
+    boxes: OnceLock<Vec<[[i32; 2]; 2]>>,
+}
+
+/// The rectangle around an outline, as longitudes and latitudes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OutlineBox {
+    pub north_west: (f64, f64),
+    pub south_east: (f64, f64),
 }
 
 impl Outlines {
@@ -53,6 +62,7 @@ impl Outlines {
             cities: vec![NONE; cities.len()],
             departments: vec![NONE; departments.len()],
             cells: Cells::default(),
+            boxes: OnceLock::new(),
             arcs,
             shapes,
         };
@@ -128,9 +138,96 @@ impl Outlines {
 
     /// Returns the size of the outlines in memory.
     pub fn bytes(&self) -> usize {
-        let Self { arcs, shapes, cells, cities, departments, shape_cities } = self;
+        let Self { arcs, shapes, cells, cities, departments, shape_cities, boxes } = self;
         let indices = cities.len() + departments.len() + shape_cities.len();
-        arcs.bytes() + shapes.bytes() + cells.bytes() + indices * size_of::<u32>()
+        arcs.bytes()
+            + shapes.bytes()
+            + cells.bytes()
+            + indices * size_of::<u32>()
+            + boxes.get().map_or(0, |boxes| size_of_val(&**boxes))
+    }
+
+    /// Returns the rectangle around a city, by its index.
+    pub(crate) fn city_box(&self, index: u32) -> Option<OutlineBox> {
+        shape(&self.cities, index).map(|shape| self.outline_box(shape))
+    }
+
+    /// Returns the rectangle around a department, by its index.
+    pub(crate) fn department_box(&self, index: u32) -> Option<OutlineBox> {
+        shape(&self.departments, index).map(|shape| self.outline_box(shape))
+    }
+
+    /// Returns the rings of a city, by its index, and which of them are holes. `convert` gets each arc in the same direction for
+    /// all outlines that share it.
+    pub(crate) fn city_rings<V>(
+        &self,
+        index: u32,
+        convert: impl FnMut(Vec<GeoPoint>) -> Vec<V>,
+    ) -> Vec<(Vec<V>, bool)> {
+        shape(&self.cities, index).map_or_else(Vec::new, |shape| self.converted(shape, convert))
+    }
+
+    /// The same for a department.
+    pub(crate) fn department_rings<V>(
+        &self,
+        index: u32,
+        convert: impl FnMut(Vec<GeoPoint>) -> Vec<V>,
+    ) -> Vec<(Vec<V>, bool)> {
+        shape(&self.departments, index).map_or_else(Vec::new, |shape| self.converted(shape, convert))
+    }
+
+    fn outline_box(&self, shape: u32) -> OutlineBox {
+        let boxes =
+            self.boxes.get_or_init(|| (0..self.shapes.len()).map(|shape| self.extremes(shape)).collect());
+        let [least, most] = boxes[shape as usize].map(|corner| corner.map(i64::from));
+        OutlineBox {
+            north_west: self.arcs.degrees_of([least[0], most[1]]),
+            south_east: self.arcs.degrees_of([most[0], least[1]]),
+        }
+    }
+
+    /// Returns the least and the greatest coordinates of a shape.
+    fn extremes(&self, shape: usize) -> [[i32; 2]; 2] {
+        let (mut least, mut most) = ([i32::MAX; 2], [i32::MIN; 2]);
+        for reference in self.shapes.rings(shape).flat_map(|ring| ring.arcs) {
+            for vertex in self.arcs.vertices_of(reference.arc()) {
+                for axis in [0, 1] {
+                    // The country has some ten million units from west to east.
+                    let coordinate = vertex[axis] as i32;
+                    least[axis] = least[axis].min(coordinate);
+                    most[axis] = most[axis].max(coordinate);
+                }
+            }
+        }
+        [least, most]
+    }
+
+    fn converted<V>(
+        &self,
+        shape: u32,
+        mut convert: impl FnMut(Vec<GeoPoint>) -> Vec<V>,
+    ) -> Vec<(Vec<V>, bool)> {
+        let mut rings = Vec::new();
+        for ring in self.shapes.rings(shape as usize) {
+            let mut vertices: Vec<V> = Vec::new();
+            for reference in ring.arcs {
+                // An arc starts with the last vertex of the one before.
+                vertices.pop();
+                let point = |vertex| {
+                    let (lon, lat) = self.arcs.degrees_of(vertex);
+                    GeoPoint::new(lat, lon)
+                };
+                let first = vertices.len();
+                vertices.extend(convert(self.arcs.vertices_of(reference.arc()).filter_map(point).collect()));
+                if reference.is_reversed() {
+                    vertices[first..].reverse();
+                }
+            }
+            // A ring ends where it started.
+            vertices.pop();
+            rings.push((vertices, ring.is_hole));
+        }
+        rings
     }
 
     fn outline(&self, shape: u32) -> Outline {

@@ -2,6 +2,7 @@
 
 mod adverts;
 mod auth;
+mod base_map;
 mod body;
 mod budget;
 mod bulk;
@@ -20,6 +21,7 @@ mod host;
 mod indicators;
 mod keys;
 mod link;
+mod market_map;
 mod matches;
 mod mcp;
 mod metering;
@@ -83,6 +85,8 @@ pub struct SharedParts {
     pub console: console::Console,
     pub sign_in_limit: session::SignInLimit,
     pub tester_limits: tester::TesterLimits,
+    /// The tiles of the base map.
+    pub tiles: base_map::Tiles,
     /// The turns of requests: a user's requests beyond some number wait for each other.
     pub turns: FairQueue,
     /// The streams in progress, each of which also counts as a request.
@@ -133,6 +137,7 @@ impl Shared {
             turns,
             streams,
             tester_limits,
+            tiles: base_map::Tiles::new(),
             background,
             tasks,
             stop,
@@ -210,6 +215,8 @@ fn handler(operation: OperationId) -> MethodRouter<Shared> {
     match operation {
         Id::ListProperties => get(properties::list),
         Id::ExportProperties => get(bulk::stream),
+        Id::Clusters => get(market_map::clusters),
+        Id::Facets => get(market_map::facets),
         Id::PropertyByUrl => get(documents::by_url),
         Id::Property => plain(get(documents::one)),
         Id::PropertyRedirect => plain(get(documents::redirect)),
@@ -246,6 +253,7 @@ fn handler(operation: OperationId) -> MethodRouter<Shared> {
         Id::Departments => get(places::departments),
         Id::Department => plain(get(places::department)),
         Id::DepartmentOutline => plain(get(outlines::department)),
+        Id::MapTile => plain(get(base_map::tile)),
         Id::Regions => get(places::regions),
         Id::Region => plain(get(places::region)),
         Id::Sites => get(sites::list),

@@ -38,6 +38,8 @@ pub struct PricePerMeterBody {
     average_min: Option<f64>,
     average_max: Option<f64>,
     median: Option<f64>,
+    percentile10: Option<f64>,
+    percentile90: Option<f64>,
     count: usize,
     series: Series,
     periods: Vec<PeriodBody>,
@@ -62,6 +64,8 @@ struct PeriodBody {
     date: String,
     average: f64,
     median: f64,
+    percentile10: f64,
+    percentile90: f64,
     count: usize,
 }
 
@@ -83,6 +87,8 @@ impl PricePerMeterBody {
             average_min: extremes.map(|(least, _)| least),
             average_max: extremes.map(|(_, greatest)| greatest),
             median: indicator.whole.map(|whole| whole.median),
+            percentile10: indicator.whole.map(|whole| whole.percentile10),
+            percentile90: indicator.whole.map(|whole| whole.percentile90),
             count: indicator.whole.map_or(0, |whole| whole.count),
             series: Series(series.collect()),
             periods: indicator
@@ -96,8 +102,8 @@ impl PricePerMeterBody {
 
 impl PeriodBody {
     fn of(period: Period, summary: Summary) -> Self {
-        let Summary { average, median, count } = summary;
-        Self { date: date(period), average, median, count }
+        let Summary { average, median, percentile10, percentile90, count } = summary;
+        Self { date: date(period), average, median, percentile10, percentile90, count }
     }
 }
 

@@ -15,7 +15,7 @@
 //! - Written: [`document`] (properties and adverts), [`place`], [`outline`] (GeoJSON), [`matching`] (matches), [`webhook`] (webhook payloads),
 //!   [`delivery`] (deliveries, attempts and signing secrets), [`explanation`] (why a property meets a search), [`grouping`]
 //!   (why adverts are one property; the corrections are parsed as well), [`preview`] (the preview of a search), [`indicator`]
-//!   (prices per square metre), [`receipt`] (the result of an ingested advert), [`usage`].
+//!   (prices per square metre), [`map`] (clusters and histograms), [`receipt`] (the result of an ingested advert), [`usage`].
 
 pub mod accepted;
 pub mod advert_draft;
@@ -33,6 +33,7 @@ pub mod iri;
 pub mod json;
 pub mod key;
 pub mod lenient;
+pub mod map;
 pub mod matching;
 pub mod names;
 pub mod outline;

@@ -123,17 +123,22 @@ pub struct DocumentPage {
 /// that are computed hit by hit take longer.
 fn is_cheap(request: &SearchRequest) -> bool {
     let SearchRequest { criteria, order, skip, take: _ } = request;
+    *skip < DEEP_PAGE
+        && are_cheap(criteria)
+        && order.mode == SortMode::Property
+        && order.by.iter().all(|(by, _)| *by != OrderBy::Distance)
+}
+
+/// The same for criteria, whatever is computed from their matches.
+fn are_cheap(criteria: &Criteria) -> bool {
     let entries = || criteria.expressions.iter().flatten();
     let single_words =
         entries().all(|entry| entry.phrase.alternatives().iter().all(|words| words.len() == 1));
     let places = &criteria.places;
-    *skip < DEEP_PAGE
-        && entries().count() <= EXPRESSIONS_INLINE_MAX
+    entries().count() <= EXPRESSIONS_INLINE_MAX
         && single_words
         && places.polygons.is_empty()
         && places.circle.is_none_or(|circle| circle.radius_km <= WIDE_CIRCLE_KM)
-        && order.mode == SortMode::Property
-        && order.by.iter().all(|(by, _)| *by != OrderBy::Distance)
 }
 
 impl App {
@@ -244,6 +249,20 @@ impl SearchSession {
             self.app().compute_query(self.user, move |budget| searcher.search(&request, budget)).await?
         };
         self.page(&result).await
+    }
+
+    /// Runs a query that counts the matches of criteria, on the thread of the caller if the criteria are cheap.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        criteria: &Criteria,
+        query: impl FnOnce(&Searcher, &Budget) -> Result<T, Stopped> + Send + 'static,
+    ) -> Result<T, Error> {
+        if are_cheap(criteria) {
+            let counted = query(&self.searcher, &self.app().budget());
+            return counted.map_err(|stopped| self.app().stopped(stopped));
+        }
+        let searcher = self.searcher();
+        self.app().compute_query(self.user, move |budget| query(&searcher, budget)).await
     }
 
     /// Returns a page of the properties that are similar to another one.

@@ -191,6 +191,34 @@ pub const OPERATIONS: &[Operation] = &[
         errors: &[],
     },
     Operation {
+        id: OperationId::MapTile,
+        method: Method::Get,
+        path: "/map/{z}/{x}/{y}",
+        tag: Tag::Places,
+        access: Access::Open,
+        summary: "Read a tile of the base map",
+        description: "A vector tile in the scheme of web maps, from zoom 0 to 14. Layers: `land` and `departments`, `communes` from zoom 8, \
+                      `places` from zoom 5 by population, `stations` from zoom 11. A tile without anything is empty. It may be cached for \
+                      a day.",
+        parameters: none,
+        body: None,
+        answers: &[
+            Answer {
+                status: 200,
+                meaning: "The tile",
+                content: Content::Other("application/vnd.mapbox-vector-tile", None),
+                headers: &[],
+            },
+            Answer {
+                status: 304,
+                meaning: "The client has the present version",
+                content: Content::Empty,
+                headers: &[],
+            },
+        ],
+        errors: &[400],
+    },
+    Operation {
         id: OperationId::Regions,
         method: Method::Get,
         path: "/regions",

@@ -44,6 +44,52 @@ pub const OPERATIONS: &[Operation] = &[
         errors: &[422],
     },
     Operation {
+        id: OperationId::Clusters,
+        method: Method::Get,
+        path: "/documents/properties/clusters",
+        tag: Tag::Properties,
+        access: READ,
+        summary: "Count the properties of a map's viewport by cell",
+        description: "Takes the filters of the collection. The counts are exact. A cell is 64 pixels wide at the zoom (512 pixels for \
+                      the world at zoom 0), or larger if the bounds have more cells than any screen shows. A cell with one property \
+                      comes as that property, and so do all of them if the viewport has at most 200, or 2,000 from zoom 15 on.",
+        parameters: || {
+            let bounds = Parameter::new(
+                "bounds",
+                "bounds",
+                Kind::Text,
+                "The viewport in degrees: west,south,east,north, borders included",
+            );
+            let zoom = Parameter::new("zoom", "zoom", Kind::Number, "The zoom of the map, from 0 to 22");
+            [parameters::filters(), vec![bounds.required(), zoom.required()]].concat()
+        },
+        body: None,
+        answers: &[one(200, "Clusters", "The properties of the viewport")],
+        errors: &[422],
+    },
+    Operation {
+        id: OperationId::Facets,
+        method: Method::Get,
+        path: "/documents/properties/facets",
+        tag: Tag::Properties,
+        access: READ,
+        summary: "Count the properties that meet filters by price, surface and other fields",
+        description: "Takes the filters of the collection. The histogram of a field leaves out the filters on that field itself, so \
+                      that it shows what another bound would find. The counts are exact, and the edges of the buckets are fixed.",
+        parameters: || {
+            let fields = Parameter::new(
+                "fields",
+                "fields",
+                Kind::Text,
+                "Separated by commas: price, pricePerMeter, surface, landSurface, rooms",
+            );
+            [parameters::filters(), vec![fields.default("price,surface")]].concat()
+        },
+        body: None,
+        answers: &[one(200, "Facets", "A histogram of each field")],
+        errors: &[422],
+    },
+    Operation {
         id: OperationId::PropertyByUrl,
         method: Method::Get,
         path: "/documents/properties/by-url",

@@ -85,6 +85,8 @@ fn price_per_meter() -> Resource {
         Field::new("average_min", Kind::Number, "The lowest average of a period, in euros per square metre").or_null(),
         Field::new("average_max", Kind::Number, "The highest average of a period, in euros per square metre").or_null(),
         Field::new("median", Kind::Number, "The median in euros per square metre").or_null(),
+        Field::new("percentile10", Kind::Number, "The 10th percentile: a tenth of the properties cost less, in euros per square metre").or_null(),
+        Field::new("percentile90", Kind::Number, "The 90th percentile: a tenth of the properties cost more, in euros per square metre").or_null(),
         Field::new("count", Kind::Integer, "The number of properties"),
         Field::new("series", Kind::Map(&Kind::Number), "The average of each period in euros per square metre, by month (2026-03) or year (2026)"),
         Field::new("periods", Kind::List(&Kind::Object("PricePeriod")), "The detail of each period, oldest first"),
@@ -97,6 +99,8 @@ fn price_period() -> Resource {
         Field::new("date", Kind::Text, "The month (2026-03) or the year (2026)"),
         Field::new("average", Kind::Number, "The average in euros per square metre"),
         Field::new("median", Kind::Number, "The median in euros per square metre"),
+        Field::new("percentile10", Kind::Number, "The 10th percentile: a tenth of the properties cost less, in euros per square metre"),
+        Field::new("percentile90", Kind::Number, "The 90th percentile: a tenth of the properties cost more, in euros per square metre"),
         Field::new("count", Kind::Integer, "The number of properties"),
     ])
 }

@@ -47,6 +47,7 @@ impl Segment {
         let Self {
             ids,
             by_id: _,
+            map_index: _,
             sequence_numbers,
             columns,
             lats,

@@ -105,8 +105,20 @@ impl Case {
                 case.query.order.by.remove(number);
             });
         }
-        let Query { given: _, live_only: _, order, skip, take, page, chunk, attributes, similar, alone: _ } =
-            &self.query;
+        let Query {
+            given: _,
+            live_only: _,
+            order,
+            skip,
+            take,
+            page,
+            chunk,
+            attributes,
+            similar,
+            clusters,
+            facets,
+            alone: _,
+        } = &self.query;
         let plain = Order { by: order.by.clone(), ..Order::default() };
         if *order != plain {
             without(&|case| case.query.order = plain.clone());
@@ -114,11 +126,19 @@ impl Case {
         if (*skip, *take) != (0, usize::MAX) {
             without(&|case| (case.query.skip, case.query.take) = (0, usize::MAX));
         }
-        if page.is_some() || chunk.is_some() || attributes.is_some() || similar.is_some() {
+        if page.is_some()
+            || chunk.is_some()
+            || attributes.is_some()
+            || similar.is_some()
+            || clusters.is_some()
+            || facets.is_some()
+        {
             without(&|case| case.query.page = None);
             without(&|case| case.query.chunk = None);
             without(&|case| case.query.attributes = None);
             without(&|case| case.query.similar = None);
+            without(&|case| case.query.clusters = None);
+            without(&|case| case.query.facets = None);
         }
         for (batch, steps) in self.batches.iter().map(|batch| &batch.steps).enumerate() {
             for (step, property) in steps.iter().enumerate().filter_map(|(step, it)| Some((step, put(it)?))) {
@@ -144,11 +164,30 @@ impl Case {
             .sum();
         let steps: usize =
             self.batches.iter().map(|batch| 2 + batch.steps.len() + usize::from(batch.restart)).sum();
-        let Query { given, live_only, order, skip, take, page, chunk, attributes, similar, alone: _ } =
-            &self.query;
+        let Query {
+            given,
+            live_only,
+            order,
+            skip,
+            take,
+            page,
+            chunk,
+            attributes,
+            similar,
+            clusters,
+            facets,
+            alone: _,
+        } = &self.query;
         let order =
             order.by.len() + usize::from(*order != Order { by: order.by.clone(), ..Order::default() });
-        let methods = [page.is_some(), chunk.is_some(), attributes.is_some(), similar.is_some()];
+        let methods = [
+            page.is_some(),
+            chunk.is_some(),
+            attributes.is_some(),
+            similar.is_some(),
+            clusters.is_some(),
+            facets.is_some(),
+        ];
         let methods =
             methods.into_iter().filter(|used| *used).count() + usize::from((*skip, *take) != (0, usize::MAX));
         adverts + steps + given.len() + usize::from(*live_only) + order + methods
@@ -189,11 +228,24 @@ impl Case {
         for (filter, given) in &self.query.given {
             line(format!("{} = {given:?}", filter.name));
         }
-        let Query { given: _, live_only: _, order, skip, take, page, chunk, attributes, similar, alone: _ } =
-            &self.query;
+        let Query {
+            given: _,
+            live_only: _,
+            order,
+            skip,
+            take,
+            page,
+            chunk,
+            attributes,
+            similar,
+            clusters,
+            facets,
+            alone: _,
+        } = &self.query;
         line(format!("{:?}", self.query.criteria()));
         line(format!("{order:?}, skip {skip}, take {take}"));
-        line(format!("page {page:?}, chunk {chunk:?}, attributes {attributes:?}, similar {similar:?}\n"));
+        line(format!("page {page:?}, chunk {chunk:?}, attributes {attributes:?}, similar {similar:?}"));
+        line(format!("clusters {clusters:?}, facets {facets:?}\n"));
         line(format!("expected {}", hits(expected)));
         line(format!("found    {}\n", hits(found)));
         for property in self.properties_in_mismatch(expected, found) {

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use domain::{Criteria, Key, PropertyAttribute};
+use domain::{Clusters, Criteria, Facets, Key, PropertyAttribute};
 use engine::scan::ScanIndex;
-use engine::{Budget, Hit, SearchRequest, SearchResult, Searcher, SimilarRequest};
+use engine::{
+    Budget, ClusterRequest, FacetRequest, Hit, SearchRequest, SearchResult, Searcher, SimilarRequest,
+};
 
 use crate::query::Query;
 
@@ -23,6 +25,7 @@ pub struct Mismatch {
 pub struct Agreement {
     pub total: usize,
     pub similar: Option<usize>,
+    pub clusters: Option<Clusters>,
 }
 
 pub fn compare(
@@ -54,7 +57,13 @@ pub fn compare(
         values(searcher, scan, &request.criteria, attributes)?;
     }
     let similar = query.similar.as_ref().map(|request| similar(searcher, scan, request)).transpose()?;
-    Ok(Agreement { total: all.total, similar })
+    let clusters = query.clusters.map(|(viewport, listed_max)| {
+        clusters(searcher, scan, &ClusterRequest { criteria: request.criteria, viewport, listed_max })
+    });
+    if let Some(fields) = &query.facets {
+        facets(searcher, scan, &FacetRequest { criteria: query.criteria(), fields: fields.clone() })?;
+    }
+    Ok(Agreement { total: all.total, similar, clusters: clusters.transpose()? })
 }
 
 fn ensure_equal(about: &'static str, expected: &SearchResult, found: &SearchResult) -> Result<(), Mismatch> {
@@ -145,6 +154,30 @@ fn values(
     }
     let note = format!("the values of {attributes:?}: expected {expected:?}, found {found:?}");
     Err(Mismatch { about: "the values of every match", expected: Vec::new(), found: Vec::new(), note })
+}
+
+pub fn clusters(
+    searcher: &Searcher,
+    scan: &ScanIndex,
+    request: &ClusterRequest,
+) -> Result<Clusters, Mismatch> {
+    let expected = scan.clusters(request);
+    let found = searcher.clusters(request, &Budget::unlimited()).unwrap();
+    if expected == found {
+        return Ok(expected);
+    }
+    let note = format!("clusters of {:?}: expected {expected:?}, found {found:?}", request.viewport);
+    Err(Mismatch { about: "clusters", expected: Vec::new(), found: Vec::new(), note })
+}
+
+pub fn facets(searcher: &Searcher, scan: &ScanIndex, request: &FacetRequest) -> Result<Facets, Mismatch> {
+    let expected = scan.facets(request);
+    let found = searcher.facets(request, &Budget::unlimited()).unwrap();
+    if expected == found {
+        return Ok(expected);
+    }
+    let note = format!("facets: expected {expected:?}, found {found:?}");
+    Err(Mismatch { about: "facets", expected: Vec::new(), found: Vec::new(), note })
 }
 
 fn similar(searcher: &Searcher, scan: &ScanIndex, request: &SimilarRequest) -> Result<usize, Mismatch> {

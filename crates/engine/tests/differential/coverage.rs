@@ -17,6 +17,9 @@ pub struct Coverage {
     /// Lists of similar properties that were not empty, and those that were full.
     similar: usize,
     similar_full: usize,
+    /// Viewports with cells, and those with some of the matches and not all.
+    clustered: usize,
+    viewports_selective: usize,
     filters: BTreeMap<&'static str, FilterCoverage>,
 }
 
@@ -40,6 +43,10 @@ impl Coverage {
         self.selective += usize::from(agreement.total > 0 && agreement.total < properties);
         self.similar += usize::from(agreement.similar.is_some_and(|total| total > 0));
         self.similar_full += usize::from(agreement.similar == Some(SIMILAR_MAX));
+        if let Some(clusters) = &agreement.clusters {
+            self.clustered += usize::from(!clusters.cells.is_empty());
+            self.viewports_selective += usize::from(clusters.total > 0 && clusters.total < agreement.total);
+        }
         for (filter, _) in &query.given {
             self.filters.entry(filter.name).or_default().drawn += 1;
         }
@@ -84,6 +91,12 @@ impl Coverage {
         if self.similar == 0 || self.similar_full == 0 {
             gaps.push(format!("{} lists of similar properties, {} full", self.similar, self.similar_full));
         }
+        if self.clustered == 0 || self.viewports_selective == 0 {
+            gaps.push(format!(
+                "{} viewports with cells, {} with some matches and not all",
+                self.clustered, self.viewports_selective
+            ));
+        }
         assert_none(&gaps);
     }
 
@@ -93,12 +106,14 @@ impl Coverage {
         let rarest = self.filters.iter().min_by_key(|(_, row)| row.accepted.min(row.rejected));
         let rarest = rarest.map(|(name, row)| format!("{name} {}/{}", row.accepted, row.rejected));
         format!(
-            "{} queries, {} selective, {} similar, {} of these full; every filter at least {least} times; rarest filter alone \
+            "{} queries, {} selective, {} similar, {} of these full; {} viewports with cells, {} selective; every filter at least {least} times; rarest filter alone \
              (matched/rejected): {}",
             self.queries,
             self.selective,
             self.similar,
             self.similar_full,
+            self.clustered,
+            self.viewports_selective,
             rarest.unwrap_or_default()
         )
     }

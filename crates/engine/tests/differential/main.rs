@@ -6,7 +6,7 @@
 //! of the history is queried again at its end.
 //!
 //! `VIGIE_DIFFERENTIAL_CASES` sets the number of cases; `VIGIE_TEST_SEED` repeats those of an earlier run. A failing case is
-//! shrunk before it is reported. [`percolator`] and [`explain`] test the percolator and explanations with the same queries.
+//! shrunk before it is reported. [`map`] tests what a map shows on a larger market, [`percolator`] and [`explain`] test the percolator and explanations with the same queries.
 
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
@@ -16,6 +16,7 @@ mod concurrent_readers;
 mod coverage;
 mod explain;
 mod history;
+mod map;
 mod market;
 mod percolator;
 mod query;

@@ -112,7 +112,11 @@ fn run_case(seed: u64, scratch: &mut PercolatorScratch, coverage: &mut Coverage,
             "the index and the percolator disagree, seed {seed}, {number:?}: {criteria:?}"
         );
         if !is_mutated {
-            coverage.record(query, &Agreement { total: found.len(), similar: None }, properties.len());
+            coverage.record(
+                query,
+                &Agreement { total: found.len(), similar: None, clusters: None },
+                properties.len(),
+            );
         }
     }
 }

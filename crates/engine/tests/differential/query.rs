@@ -2,9 +2,10 @@
 
 use domain::criteria::{AdvertScope, CriteriaBuilder, CriterionValue, Direction, SortMode};
 use domain::filter::{FilterTarget, Kind};
+use domain::map::MapBounds;
 use domain::{
-    Criteria, FILTERS, Filter, Order, OrderBy, Property, PropertyAttribute, PropertyId, PropertyView,
-    SimilarityProfile, Timestamp,
+    Criteria, FILTERS, FacetField, Filter, Order, OrderBy, Property, PropertyAttribute, PropertyId,
+    PropertyView, SimilarityProfile, Timestamp, Viewport,
 };
 use engine::{SearchRequest, SimilarRequest};
 use testkit::Random;
@@ -28,6 +29,10 @@ pub struct Query {
     /// Also read these values of every match.
     pub attributes: Option<Vec<PropertyAttribute>>,
     pub similar: Option<SimilarRequest>,
+    /// Also count the matches of a viewport by cell, or list this many.
+    pub clusters: Option<(Viewport, usize)>,
+    /// Also count the matches by the values of these fields.
+    pub facets: Option<Vec<FacetField>>,
     /// The only filter of the query, apart from its companions; `None` if there are several.
     pub alone: Option<&'static Filter>,
 }
@@ -45,6 +50,8 @@ impl Query {
             chunk: None,
             attributes: None,
             similar: None,
+            clusters: None,
+            facets: None,
             alone: None,
         }
     }
@@ -56,6 +63,7 @@ impl Query {
             page: random.once_in(3).then(|| 1 + random.below(8) as usize),
             chunk: random.once_in(3).then(|| 1 + random.below(40) as usize),
             attributes: random.once_in(4).then(|| attributes(random)),
+            facets: random.once_in(4).then(|| facets(random)),
             ..Self::match_all()
         };
         if !properties.is_empty() {
@@ -63,6 +71,8 @@ impl Query {
             query.draw_filters(random, context);
             query.live_only = random.once_in(4);
             query.order = order(random, context);
+            query.clusters =
+                random.once_in(2).then(|| (viewport(random, properties), *random.pick(&[0, 0, 1, 3, 200])));
             query.similar = random.once_in(4).then(|| similar(random, properties, context));
         }
         query
@@ -169,6 +179,28 @@ fn similar(random: &mut Random, properties: &[&Property], context: DrawContext<'
         skip: *random.pick(&[0, 0, 0, 1, 10]),
         take: *random.pick(&[0, 3, 30, usize::MAX]),
     }
+}
+
+/// Draws a viewport whose corners are often the points of properties, because the borders belong to it.
+pub fn viewport(random: &mut Random, properties: &[&Property]) -> Viewport {
+    let corner = |random: &mut Random| {
+        let point = random.pick(properties).derive().and_then(|derived| derived.point);
+        let nudge = *random.pick(&[0.0, 0.0, 0.0, 1e-9, -1e-9, 0.02, -0.02, 3.0, -3.0]);
+        let (lat, lon) = point.map_or((0.0, 0.0), |point| (point.lat(), point.lon()));
+        ((lat + nudge).clamp(-90.0, 90.0), (lon + nudge).clamp(-180.0, 180.0))
+    };
+    let (one, other) = match random.below(8) {
+        0 => ((-90.0, -180.0), (90.0, 180.0)),
+        1 => ((41.0, -5.5), (51.5, 10.0)),
+        _ => (corner(random), corner(random)),
+    };
+    let bounds =
+        MapBounds::new(one.1.min(other.1), one.0.min(other.0), one.1.max(other.1), one.0.max(other.0));
+    Viewport { bounds: bounds.unwrap(), zoom: random.below(u64::from(Viewport::ZOOM_MAX) + 1) as u8 }
+}
+
+fn facets(random: &mut Random) -> Vec<FacetField> {
+    FacetField::ALL.iter().copied().filter(|_| random.once_in(2)).collect()
 }
 
 fn attributes(random: &mut Random) -> Vec<PropertyAttribute> {

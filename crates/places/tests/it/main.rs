@@ -10,6 +10,7 @@ mod outlines;
 mod resolving;
 mod spellings;
 mod stations;
+mod tiles;
 mod well_known;
 
 use std::sync::OnceLock;

@@ -1,4 +1,5 @@
-//! Content negotiation: JSON-LD by default (GeoJSON for outlines), plain JSON on request. The body is the same.
+//! Content negotiation: JSON-LD by default (GeoJSON for outlines, vector tiles for the map), plain JSON on request. The body is the
+//! same.
 
 use axum::Router;
 use axum::extract::Request;
@@ -30,6 +31,7 @@ async fn negotiate(request: Request, next: Next) -> Response {
             let supported = match offer {
                 Offer::Json | Offer::Lines => "\"application/ld+json\", \"application/json\"",
                 Offer::GeoJson => "\"application/geo+json\", \"application/json\"",
+                Offer::Tile => "\"application/vnd.mapbox-vector-tile\"",
             };
             let description =
                 format!("Requested format is not supported. Supported MIME types are {supported}.");
@@ -46,6 +48,8 @@ enum Offer {
     Lines,
     /// GeoJSON in place of JSON-LD. Errors are still JSON-LD.
     GeoJson,
+    /// A vector tile. Errors are still JSON-LD.
+    Tile,
 }
 
 impl Offer {
@@ -54,6 +58,8 @@ impl Offer {
             Self::Lines
         } else if path.ends_with("/outline") {
             Self::GeoJson
+        } else if path.starts_with("/map/") {
+            Self::Tile
         } else {
             Self::Json
         }
@@ -117,6 +123,9 @@ fn preferred(headers: &HeaderMap, offer: Offer) -> Preferred {
             "application/ld+json" => &mut ld_json,
             // Clients that always ask for JSON-LD get the GeoJSON of an outline, too.
             "application/geo+json" if offer == Offer::GeoJson => &mut ld_json,
+            "application/vnd.mapbox-vector-tile" | "application/x-protobuf" if offer == Offer::Tile => {
+                &mut ld_json
+            }
             "application/json" => &mut json,
             "*/*" | "application/*" | "" => &mut any,
             // The path or the request body decides between NDJSON and JSON.

@@ -45,6 +45,7 @@ fn shorten(value: &mut Value) {
                 match key.as_str() {
                     "token" => *value = "5f1c0a9be27d43688f0e6b7a1d2c3b4a5968778695a4b3c2d1".into(),
                     "secret" => *value = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".into(),
+                    "took" => *value = json!(0.042),
                     "user" => *value = "/users/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b".into(),
                     "hydra:mapping" | "coordinates" => value.as_array_mut().unwrap().truncate(2),
                     "hydra:template" => {
@@ -127,6 +128,11 @@ async fn examples_are_real_answers() {
     recorder.record(Id::Property, &document, None).await;
     recorder.record(Id::SimilarProperties, &format!("{document}/similar-properties"), None).await;
     recorder.record(Id::Grouping, &format!("{document}/grouping"), None).await;
+    let viewport = "bounds=0.6,47.3,0.8,47.5&zoom=11";
+    let clusters = format!("/documents/properties/clusters?transactionType=0&{viewport}");
+    recorder.record(Id::Clusters, &clusters, None).await;
+    let facets = "/documents/properties/facets?transactionType=0&fields=price,rooms";
+    recorder.record(Id::Facets, facets, None).await;
     recorder.record(Id::PricePerMeter, "/indicators/price_per_meter?transactionType=0", None).await;
     recorder.record(Id::Advert, &advert, None).await;
 

@@ -168,8 +168,14 @@ async fn too_expensive_query_is_refused_with_the_reason() {
     let phrase = "expressions[]=maison+avec+jardin";
     let reason = "This query is too expensive. Most of its work is to verify phrases: use fewer or rarer phrases, or add a \
                   place, a price or a type. It needs more than 2000 units (limits.query_work_max).";
-    for path in ["/documents/properties", "/documents/properties.ndjson", "/indicators/price_per_meter"] {
-        let response = server.get(&format!("{path}?{phrase}")).await;
+    for path in [
+        "/documents/properties?",
+        "/documents/properties.ndjson?",
+        "/indicators/price_per_meter?",
+        "/documents/properties/clusters?bounds=-180,-90,180,90&zoom=5&",
+        "/documents/properties/facets?",
+    ] {
+        let response = server.get(&format!("{path}{phrase}")).await;
         assert_eq!(response.problem(503), reason, "{path}");
         assert_eq!(response.header("retry-after"), None, "the same query will not become cheaper");
     }

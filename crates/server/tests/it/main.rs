@@ -25,6 +25,7 @@ mod index;
 mod ingest;
 mod lifecycle;
 mod limits;
+mod map;
 mod mcp;
 mod messy_feed;
 mod places;

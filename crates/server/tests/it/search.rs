@@ -501,6 +501,8 @@ async fn search_needs_the_read_scope() {
         "/documents/properties",
         "/documents/properties.ndjson",
         "/indicators/price_per_meter",
+        "/documents/properties/clusters?bounds=0,0,1,1&zoom=1",
+        "/documents/properties/facets",
         &format!("/documents/properties/{id}/similar-properties"),
     ] {
         server.send(Request::new("GET", path)).await.problem(401);

@@ -215,11 +215,14 @@ async fn indicators_report_averages_and_medians() {
         page["hydra:member"],
         json!([{
             "@id": "/indicators/price_per_meter#result", "@type": "PricePerMeter",
-            "average": 3000.01, "average_min": 3000.0, "average_max": 3000.02, "median": 3000.02, "count": 3,
+            "average": 3000.01, "average_min": 3000.0, "average_max": 3000.02, "median": 3000.02,
+            "percentile10": 2200.0, "percentile90": 3800.0, "count": 3,
             "series": {"2026-01": 3000.0, "2026-02": 3000.02},
             "periods": [
-                {"date": "2026-01", "average": 3000.0, "median": 3000.0, "count": 2},
-                {"date": "2026-02", "average": 3000.02, "median": 3000.02, "count": 1}
+                {"date": "2026-01", "average": 3000.0, "median": 3000.0,
+                 "percentile10": 2200.0, "percentile90": 3800.0, "count": 2},
+                {"date": "2026-02", "average": 3000.02, "median": 3000.02,
+                 "percentile10": 3000.02, "percentile90": 3000.02, "count": 1}
             ]
         }])
     );
@@ -228,11 +231,12 @@ async fn indicators_report_averages_and_medians() {
         assert_eq!(yearly["series"], json!({"2026": 2000.0}), "{name}");
         assert_eq!(
             yearly["periods"],
-            json!([{"date": "2026", "average": 2000.0, "median": 2000.0, "count": 1}])
+            json!([{"date": "2026", "average": 2000.0, "median": 2000.0,
+                    "percentile10": 2000.0, "percentile90": 2000.0, "count": 1}])
         );
     }
     let nothing = only_member("budgetMin=900000").await;
-    for member in ["average", "average_min", "average_max", "median"] {
+    for member in ["average", "average_min", "average_max", "median", "percentile10", "percentile90"] {
         assert_eq!(nothing[member], Value::Null);
     }
     assert_eq!((&nothing["series"], &nothing["periods"]), (&json!({}), &json!([])));
