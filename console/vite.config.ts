@@ -1,5 +1,5 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { defineConfig } from 'vite';
+import { defineConfig } from 'vitest/config';
 
 // `npm run dev` serves the sources and passes requests of the API on to this server.
 const server = process.env.VIGIE ?? 'http://127.0.0.1:8080';
@@ -19,5 +19,7 @@ export default defineConfig({
     // A chunk of its own, loaded with the first map.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'maplibre', test: /node_modules.(maplibre-gl|@mapbox|@maplibre)/ }] } } },
   },
+  // A busy machine is no failure.
+  test: { testTimeout: 0 },
   server: { proxy: { [routes]: { target: server, changeOrigin: true } } },
 });

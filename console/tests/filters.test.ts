@@ -17,7 +17,7 @@ function anyFilters(next: (below: number) => number): Filters {
   for (const row of filterTable) {
     if (next(4) !== 0) continue;
     const one = (): string | number | boolean => {
-      if (row.type === 'number') return next(2) === 0 ? next(1_000_000) : -next(1000) / 8;
+      if (row.type === 'number') return next(2) === 0 ? next(1_000_000) : (next(1000) - 500) / 8;
       if (row.type === 'boolean') return next(2) === 0;
       if (row.type === 'choice') return row.values[next(row.values.length)]!;
       return ['/cities/37261', '37000', 'a&b=c', 'é ñ', '2026-03-02', '[0]'][next(6)]!;
