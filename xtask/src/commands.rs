@@ -82,6 +82,12 @@ pub const COMMANDS: &[Command] = &[
         run: describe,
     },
     Command {
+        name: "screenshots",
+        arguments: "",
+        about: "Take the pictures of the console for the README from the demo.",
+        run: screenshots,
+    },
+    Command {
         name: "bare",
         arguments: "[FOLDER]",
         about: "Run CI and the demo in a minimal Debian kept in FOLDER (target/bare); needs root.",
@@ -248,6 +254,13 @@ fn describe(_: &[String]) -> Result<(), Failure> {
     let examples = ["test", "--package", "server", "--test", "it", "examples_are_real_answers"];
     Step::cargo(examples).with("VIGIE_RECORD", "1").run()?;
     Step::cargo(["test", "--package", "description"]).with("VIGIE_RECORD", "1").run()
+}
+
+fn screenshots(_: &[String]) -> Result<(), Failure> {
+    tools::check()?;
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/screenshots");
+    let pictures = ["test", "--release", "--package", "server", "--test", "console", "pages_can_be_pictured"];
+    Step::cargo(pictures).with("VIGIE_SCREENSHOTS", folder).run()
 }
 
 fn snapshots(_: &[String]) -> Result<(), Failure> {

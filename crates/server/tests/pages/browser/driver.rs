@@ -19,6 +19,9 @@ const FLAGS: &[&str] = &[
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
+    // Maps are drawn by WebGL, here in software.
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
     "--disable-dev-shm-usage",
     "--no-first-run",
     "--disable-background-networking",
@@ -79,7 +82,8 @@ impl Browser {
         value
     }
 
-    async fn in_session(&self, path: &str, body: Value) -> Value {
+    /// Sends a command of the driver that has no function here.
+    pub async fn in_session(&self, path: &str, body: Value) -> Value {
         self.command("POST", &format!("/session/{}/{path}", self.session), body).await
     }
 

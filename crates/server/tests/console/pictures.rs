@@ -1,0 +1,61 @@
+//! The pictures of the README. `cargo xtask screenshots` keeps them; otherwise the test only makes sure that each can be made.
+
+use std::fs;
+use std::path::PathBuf;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use crate::demo::Demo;
+use crate::page::{Page, Size};
+
+/// Names the folder that the pictures are written to.
+const FOLDER: &str = "VIGIE_SCREENSHOTS";
+
+#[tokio::test]
+async fn pages_can_be_pictured() {
+    let folder = std::env::var_os(FOLDER).map(PathBuf::from);
+    // Those that are kept show a whole market.
+    let demo = Demo::with(if folder.is_some() { "20000" } else { "200" }).await;
+    let page = Page::open(&demo, Size::Desk).await;
+    page.sign_in().await;
+    let list =
+        "/documents/properties?transactionType=0&propertyTypes[]=1&eventPriceVariationMax=-1&itemsPerPage=30";
+    let found = demo.send("GET", list, None).await.ok();
+    let most = found["hydra:member"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .max_by_key(|it| it["adverts"].as_array().unwrap().len());
+    let property = most.unwrap()["uuid"].as_str().unwrap().to_owned();
+    for (name, path, ready) in [
+        (
+            "market",
+            "/console/market?transactionType=0&propertyTypes[]=0&budgetMax=300000".to_owned(),
+            ".map[data-ready]",
+        ),
+        ("property", format!("/console/properties/{property}"), "[data-price-history] canvas"),
+        (
+            "searches",
+            "/console/searches/new?transactionType=0&propertyTypes[]=1&budgetMax=300000".to_owned(),
+            "[data-now]",
+        ),
+        ("deliveries", "/console/deliveries".to_owned(), "[data-delivery]"),
+        ("status", "/console/status".to_owned(), "[data-figure=properties]"),
+    ] {
+        page.go(&path).await;
+        page.shown(ready).await;
+        // What is on the way when the page is ready, such as tiles, is drawn in the frames after.
+        page.browser
+            .run("return new Promise((resolve) => requestIdleCallback(() => setTimeout(resolve, 1500)))", &[])
+            .await;
+        let picture = page.devtools("Page.captureScreenshot", json!({"format": "webp", "quality": 80})).await;
+        let bytes = STANDARD.decode(picture["data"].as_str().unwrap()).unwrap();
+        assert!(bytes.len() > 5_000, "{name} is empty");
+        if let Some(folder) = &folder {
+            fs::create_dir_all(folder).unwrap();
+            fs::write(folder.join(format!("{name}.webp")), bytes).unwrap();
+        }
+    }
+}
