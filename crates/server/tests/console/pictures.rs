@@ -33,7 +33,7 @@ async fn pages_can_be_pictured() {
         (
             "market",
             "/console/market?transactionType=0&propertyTypes[]=0&budgetMax=300000".to_owned(),
-            ".map[data-ready]",
+            ".map[data-idle]",
         ),
         ("property", format!("/console/properties/{property}"), "[data-price-history] canvas"),
         (
@@ -46,10 +46,8 @@ async fn pages_can_be_pictured() {
     ] {
         page.go(&path).await;
         page.shown(ready).await;
-        // What is on the way when the page is ready, such as tiles, is drawn in the frames after.
-        page.browser
-            .run("return new Promise((resolve) => requestIdleCallback(() => setTimeout(resolve, 1500)))", &[])
-            .await;
+        let drawn = "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))";
+        page.browser.run(drawn, &[]).await;
         let picture = page.devtools("Page.captureScreenshot", json!({"format": "webp", "quality": 80})).await;
         let bytes = STANDARD.decode(picture["data"].as_str().unwrap()).unwrap();
         assert!(bytes.len() > 5_000, "{name} is empty");
