@@ -24,17 +24,25 @@ export function draftOf(search: Search): Draft {
   } as Draft;
 }
 
-export async function setEnabled(search: Search, enabled: boolean, changed: () => void): Promise<void> {
-  const put = (value: boolean) => send('put', '/searches/{id}', { at: { id: searchId(search) }, body: { notificationEnabled: value } });
+export async function setEnabled(search: Search, enabled: boolean, changed: () => void): Promise<boolean> {
+  const put = (value: boolean) => send('put', '/searches/{id}', { at: { id: searchId(search) }, body: { ...draftOf(search), notificationEnabled: value } });
   try {
     await put(enabled);
     changed();
     toasts.show(t(enabled ? 'search.turnedOn' : 'search.turnedOff', { title: search.title }), {
       undo: () => void put(!enabled).then(changed, (error: unknown) => toasts.show(t('frame.failed'), { error })),
     });
+    return true;
   } catch (error) {
     toasts.show(t('frame.failed'), { error });
+    return false;
   }
+}
+
+/** For a switch: it goes back if the server refuses. */
+export async function switched(event: Event & { currentTarget: HTMLInputElement }, search: Search, changed: () => void): Promise<void> {
+  const box = event.currentTarget;
+  if (!(await setEnabled(search, box.checked, changed))) box.checked = !box.checked;
 }
 
 export async function copySearch(search: Search): Promise<Search> {
