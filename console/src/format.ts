@@ -10,6 +10,7 @@ export class Formats {
   readonly #compact: Intl.NumberFormat;
   readonly #day: Intl.DateTimeFormat;
   readonly #moment: Intl.DateTimeFormat;
+  readonly #date: Intl.DateTimeFormat;
   readonly #clock: Intl.DateTimeFormat;
   readonly #relative: Intl.RelativeTimeFormat;
   readonly #list: Intl.ListFormat;
@@ -24,6 +25,7 @@ export class Formats {
     this.#compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 });
     this.#day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' });
     this.#moment = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' });
+    this.#date = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
     this.#clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
     this.#relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
     this.#list = new Intl.ListFormat(locale, { type: 'conjunction' });
@@ -39,6 +41,8 @@ export class Formats {
   change = (percent: number): string => this.#percent.format(percent / 100);
   day = (date: string | number | Date): string => this.#day.format(new Date(date));
   moment = (date: string | number | Date): string => this.#moment.format(new Date(date));
+  /** A day of a year that is known. */
+  date = (date: string | number | Date): string => this.#date.format(new Date(date));
   clock = (date: string | number | Date): string => this.#clock.format(new Date(date));
   list = (items: string[]): string => this.#list.format(items);
 
