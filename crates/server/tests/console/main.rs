@@ -24,7 +24,7 @@ use page::{Page, Size};
 
 #[tokio::test]
 async fn people_work_at_a_desk() {
-    stories::all(Size::Desk).await;
+    stories::all(Size::Desktop).await;
 }
 
 #[tokio::test]
@@ -35,7 +35,7 @@ async fn people_work_on_a_phone() {
 #[tokio::test]
 async fn hostile_adverts_stay_text() {
     let demo = Demo::start().await;
-    for size in [Size::Desk, Size::Phone] {
+    for size in [Size::Desktop, Size::Phone] {
         let page = Page::open(&demo, size).await;
         page.sign_in().await;
         hostile::every_page_shows_text(&page).await;

@@ -8,7 +8,7 @@ use crate::driver::Browser;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    Desk,
+    Desktop,
     Phone,
 }
 
@@ -29,7 +29,7 @@ impl<'a> Page<'a> {
         let axe = std::fs::read_to_string(axe).unwrap();
         let page = Self { browser: Browser::start().await, demo, size, axe };
         let (width, height) = match size {
-            Size::Desk => (1440, 900),
+            Size::Desktop => (1440, 900),
             Size::Phone => (390, 844),
         };
         let metrics =

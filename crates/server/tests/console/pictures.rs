@@ -18,7 +18,7 @@ async fn pages_can_be_pictured() {
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
     // Those that are kept show a whole market.
     let demo = Demo::with(if folder.is_some() { "20000" } else { "200" }).await;
-    let page = Page::open(&demo, Size::Desk).await;
+    let page = Page::open(&demo, Size::Desktop).await;
     page.sign_in().await;
     let list =
         "/documents/properties?transactionType=0&propertyTypes[]=1&eventPriceVariationMax=-1&itemsPerPage=30";
