@@ -84,7 +84,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "screenshots",
         arguments: "",
-        about: "Take the pictures of the console for the README from the demo.",
+        about: "Take pictures of the console from the demo, into docs/screenshots.",
         run: screenshots,
     },
     Command {
