@@ -12,6 +12,7 @@ mod properties;
 mod search_bodies;
 mod searches;
 mod sites;
+mod status;
 
 use std::sync::LazyLock;
 
@@ -30,6 +31,7 @@ static RESOURCES: LazyLock<Vec<Resource>> = LazyLock::new(|| {
         places::resources(),
         sites::resources(),
         account::resources(),
+        status::resources(),
         common::resources(),
     ]
     .concat()
