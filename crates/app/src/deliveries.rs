@@ -65,7 +65,7 @@ pub struct RenderedRequest {
 /// What there is to show of the request of a delivery.
 #[derive(Debug, Clone)]
 pub enum RequestLookup {
-    Found(RenderedRequest),
+    Rendered(RenderedRequest),
     /// No delivery has this id, or another user owns it, or it has no attempt with this number.
     Unknown,
     /// It is an e-mail.
@@ -117,7 +117,7 @@ impl App {
             return Ok(RequestLookup::Gone);
         };
         let secrets = self.webhook_secrets(owner).await?;
-        Ok(RequestLookup::Found(RenderedRequest {
+        Ok(RequestLookup::Rendered(RenderedRequest {
             at: shown.map_or_else(|| self.clock.now(), |attempt| attempt.started_at),
             target: shown.and_then(|attempt| attempt.target.clone()),
             sequence: due.lane_sequence,

@@ -161,7 +161,7 @@ pub const PAGES: &[Page] = &[
             "Status",
             "StatusNow",
             "StatusSeries",
-            "SiteIntake",
+            "SiteAdverts",
             "SiteHour",
             "WorkerStatus",
             "RetentionFigures",

@@ -2,20 +2,20 @@
 //! which adverts were refused. All of it is in memory, bounded, and begins anew with the process.
 
 pub mod history;
-pub mod intake;
+pub mod received;
 mod sample;
 
 use std::fs;
 use std::path::Path;
 
 use self::history::History;
-use self::intake::Intake;
+use self::received::ReceivedAdverts;
 pub use self::sample::Sample;
 
 #[derive(Default)]
 pub struct Status {
     pub history: History,
-    pub intake: Intake,
+    pub received: ReceivedAdverts,
 }
 
 /// Returns the resident memory of this process. `None` on systems that do not tell.

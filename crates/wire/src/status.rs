@@ -20,7 +20,7 @@ pub struct StatusResource {
     pub now: NowFigures,
     pub hour: SeriesOfTime,
     pub day: SeriesOfTime,
-    pub sites: Vec<SiteIntake>,
+    pub sites: Vec<SiteAdverts>,
     pub workers: Vec<WorkerStatus>,
     pub retention: RetentionFigures,
     pub settings: Vec<ChangedSetting>,
@@ -74,7 +74,7 @@ pub struct SeriesOfTime {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SiteIntake {
+pub struct SiteAdverts {
     pub site: String,
     pub accepted: u64,
     pub refused: u64,

@@ -12,7 +12,7 @@ pub fn resources() -> Vec<Resource> {
             Field::new("now", Kind::Object("StatusNow"), "The figures of now"),
             Field::new("hour", Kind::Object("StatusSeries"), "The last hour by minute"),
             Field::new("day", Kind::Object("StatusSeries"), "The last day by quarter of an hour; the last value is of one that is not complete"),
-            Field::new("sites", Kind::List(&Kind::Object("SiteIntake")), "What each site sent in the last 24 hours, most first; at most 1,000 sites"),
+            Field::new("sites", Kind::List(&Kind::Object("SiteAdverts")), "What each site sent in the last 24 hours, most first; at most 1,000 sites"),
             Field::new("workers", Kind::List(&Kind::Object("WorkerStatus")), "The workers in the background"),
             Field::new("retention", Kind::Object("RetentionFigures"), "What retention deleted and left"),
             Field::new("settings", Kind::List(&Kind::Object("ChangedSetting")), "The settings that differ from their default"),
@@ -38,7 +38,7 @@ pub fn resources() -> Vec<Resource> {
             Field::new("times", Kind::List(&Kind::DateTime), "The end of each interval, oldest first"),
             Field::new("series", Kind::Map(&Kind::List(&Kind::Any)), "By name, a number for each time, or null if there is none. Counts are of the interval: `advertsCreated`, `advertsUpdated`, `advertsUnchanged`, `advertsRefused`, `requests`, `requestsFailed`, `searches`, `matches`, `deliveriesDelivered`, `deliveriesFailed`. `searchP50Ms` and `searchP99Ms` are estimates within the buckets of the histogram. The others are as at its end, in `day` the worst: `indexLag`, `matcherLag`, `deliveriesPending`, `oldestDueSeconds`, `databaseBytes`, `memoryBytes`, `diskFreeBytes`."),
         ]),
-        Resource::part("SiteIntake", "What a site sent in the last 24 hours", vec![
+        Resource::part("SiteAdverts", "What a site sent in the last 24 hours", vec![
             Field::new("site", Kind::Text, "The site"),
             Field::new("accepted", Kind::Integer, "The number of adverts that were accepted"),
             Field::new("refused", Kind::Integer, "The number of adverts that were refused"),

@@ -48,7 +48,7 @@ pub async fn request(
         RequestLookup::Gone => conflict(
             "The data of this delivery was erased, or its search was deleted: it cannot be rendered again.",
         ),
-        RequestLookup::Found(request) => Ok(ignored.on(json(StatusCode::OK, &present(id, request)))),
+        RequestLookup::Rendered(request) => Ok(ignored.on(json(StatusCode::OK, &present(id, request)))),
     }
 }
 

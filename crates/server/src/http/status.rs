@@ -11,7 +11,7 @@ use domain::{Timestamp, Violation};
 use http::StatusCode;
 use wire::status::{
     Head, LogLevelResource, NowFigures, RefusedExample, RefusedReason, RefusedResource, RetentionFigures,
-    SeriesOfTime, SiteHour, SiteIntake, StatusResource, WorkerStatus, parse_log_level,
+    SeriesOfTime, SiteAdverts, SiteHour, StatusResource, WorkerStatus, parse_log_level,
 };
 
 use super::error::{Problem, json};
@@ -19,7 +19,7 @@ use super::{Shared, body, health};
 use crate::config::value;
 use crate::ndjson::Ingested;
 use crate::status::history::Point;
-use crate::status::intake::{HourCounts, ReasonGroup, Received, SiteCounts};
+use crate::status::received::{HourCounts, ReasonGroup, ReceivedAdvert, SiteCounts};
 use crate::status::{self, Sample};
 
 /// Takes one sample for the series.
@@ -38,9 +38,13 @@ pub fn count_advert(shared: &Shared, ingested: &Ingested) {
         app::ingest::Receipt::Accepted { .. } => None,
         app::ingest::Receipt::Rejected { violations } => Some(violations.as_slice()),
     };
-    let received =
-        Received { site: site.as_deref(), url: url.as_deref(), reference: reference.as_deref(), violations };
-    shared.status.intake.record(shared.app.clock().now(), &received);
+    let received = ReceivedAdvert {
+        site: site.as_deref(),
+        url: url.as_deref(),
+        reference: reference.as_deref(),
+        violations,
+    };
+    shared.status.received.record(shared.app.clock().now(), &received);
 }
 
 /// `GET /status`
@@ -59,7 +63,7 @@ pub async fn one(State(shared): State<Shared>) -> Response {
         day: dates.series(&shared.status.history.day()),
         sites: shared
             .status
-            .intake
+            .received
             .sites(now)
             .into_iter()
             .map(|(site, counts)| dates.site(site, &counts))
@@ -80,7 +84,7 @@ pub async fn one(State(shared): State<Shared>) -> Response {
 /// `GET /status/refused`
 pub async fn refused(State(shared): State<Shared>) -> Response {
     let dates = Dates(&shared);
-    let (total, groups) = shared.status.intake.refused();
+    let (total, groups) = shared.status.received.refused();
     let reason = |ReasonGroup { reason, count, last_at, examples }: ReasonGroup| RefusedReason {
         property_path: reason.path,
         code: wire::error::violation_code(reason.kind),
@@ -162,13 +166,13 @@ impl Dates<'_> {
         }
     }
 
-    fn site(&self, site: String, counts: &SiteCounts) -> SiteIntake {
+    fn site(&self, site: String, counts: &SiteCounts) -> SiteAdverts {
         let hour = |hour: &HourCounts| SiteHour {
             hour: self.format(hour.began_at),
             accepted: hour.accepted,
             refused: hour.refused,
         };
-        SiteIntake {
+        SiteAdverts {
             site,
             accepted: counts.hours.iter().map(|hour| hour.accepted).sum(),
             refused: counts.hours.iter().map(|hour| hour.refused).sum(),

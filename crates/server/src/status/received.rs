@@ -16,11 +16,13 @@ const REFUSED_MAX: usize = 1_000;
 /// Reasons that are kept of one advert.
 const REASONS_MAX: usize = 10;
 const EXAMPLES_MAX: usize = 5;
+/// Limits that messages name are shorter, or no loss.
+const LONG_NUMBER_DIGITS: usize = 5;
 /// A reference is at most this long in our answers.
 const REFERENCE_CHARACTERS_MAX: usize = 100;
 
 #[derive(Default)]
-pub struct Intake(Mutex<Kept>);
+pub struct ReceivedAdverts(Mutex<Kept>);
 
 #[derive(Default)]
 struct Kept {
@@ -71,7 +73,7 @@ pub struct ReasonGroup {
 }
 
 /// What was received, as far as it matters here.
-pub struct Received<'a> {
+pub struct ReceivedAdvert<'a> {
     pub site: Option<&'a str>,
     pub url: Option<&'a str>,
     pub reference: Option<&'a str>,
@@ -79,8 +81,8 @@ pub struct Received<'a> {
     pub violations: Option<&'a [Violation]>,
 }
 
-impl Intake {
-    pub fn record(&self, at: Timestamp, received: &Received<'_>) {
+impl ReceivedAdverts {
+    pub fn record(&self, at: Timestamp, received: &ReceivedAdvert<'_>) {
         let site = received.site.map(str::to_owned).or_else(|| received.url.and_then(site_of_url));
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Kept { sites, refused } = &mut *kept;
@@ -179,7 +181,7 @@ impl Reason {
         Self {
             path: without_numbers(&violation.path),
             kind: violation.kind,
-            message: masked(&violation.message),
+            message: masked(&violation.message, &violation.path),
         }
     }
 }
@@ -200,17 +202,39 @@ fn without_numbers(path: &str) -> String {
     text
 }
 
-/// Hides what a message quotes, and where in a line something is wrong: both differ from advert to advert.
-fn masked(message: &str) -> String {
+/// Hides the values in a message, and where in a line something is wrong: they differ from advert to advert. The name of the field
+/// stays. A long number is a value, too: a phone number, for example.
+fn masked(message: &str, path: &str) -> String {
     let mut text = String::with_capacity(message.len());
     for (index, part) in message.split('"').enumerate() {
-        // Every second part is between quotation marks. An odd one at the end hides the rest.
-        text.push_str(if index % 2 == 1 { "\"…\"" } else { part });
+        match index % 2 {
+            0 => text.push_str(&without_long_numbers(part)),
+            // Between quotation marks. An odd mark at the end hides the rest.
+            _ if part == path => text.push_str(&format!("\"{path}\"")),
+            _ => text.push_str("\"…\""),
+        }
     }
     match text.find(" at line ") {
         Some(place) => format!("{}.", &text[..place]),
         None => text,
     }
+}
+
+fn without_long_numbers(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut digits = String::new();
+    for c in text.chars().chain(std::iter::once('\0')) {
+        if c.is_ascii_digit() {
+            digits.push(c);
+            continue;
+        }
+        shown.push_str(if digits.len() >= LONG_NUMBER_DIGITS { "…" } else { &digits });
+        digits.clear();
+        if c != '\0' {
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 /// Returns the site of an address, as far as a refused one can be read.
@@ -231,19 +255,19 @@ mod tests {
         Timestamp::from_second(second).unwrap()
     }
 
-    fn received<'a>(site: &'a str, violations: Option<&'a [Violation]>) -> Received<'a> {
-        Received { site: Some(site), url: None, reference: Some("A-1"), violations }
+    fn received<'a>(site: &'a str, violations: Option<&'a [Violation]>) -> ReceivedAdvert<'a> {
+        ReceivedAdvert { site: Some(site), url: None, reference: Some("A-1"), violations }
     }
 
     #[test]
     fn refused_adverts_are_grouped_without_their_values() {
-        let intake = Intake::default();
+        let adverts = ReceivedAdverts::default();
         let violation =
             |value: &str| [Violation::invalid("pictures[3]", format!("\"{value}\" is not a valid URL."))];
         for (second, value) in [(1, "marie@example.fr"), (2, "06 12 34 56 78")] {
-            intake.record(at(second), &received("agence.fr", Some(&violation(value))));
+            adverts.record(at(second), &received("agence.fr", Some(&violation(value))));
         }
-        let (total, groups) = intake.refused();
+        let (total, groups) = adverts.refused();
         assert_eq!((total, groups.len()), (2, 1));
         let group = &groups[0];
         assert_eq!((group.count, group.last_at), (2, at(2)));
@@ -256,15 +280,30 @@ mod tests {
     }
 
     #[test]
+    fn messages_lose_their_values() {
+        let check = |message: &str, expected: &str| assert_eq!(masked(message, "price"), expected);
+        check(
+            "The type of the \"price\" attribute must be int, string \"Marie\" given.",
+            "The type of the \"price\" attribute must be int, string \"…\" given.",
+        );
+        check("number 612345678 given; at most 200", "number … given; at most 200");
+        check("odd \"mark", "odd \"…\"");
+        check(
+            "The line is not valid JSON: expected `,` at line 1 column 34.",
+            "The line is not valid JSON: expected `,`.",
+        );
+    }
+
+    #[test]
     fn sites_are_counted_by_hour_for_a_day() {
-        let intake = Intake::default();
+        let adverts = ReceivedAdverts::default();
         let none: &[Violation] = &[];
         for hour in 0..30 {
-            intake.record(at(hour * 3_600 + 5), &received("a.fr", None));
-            intake.record(at(hour * 3_600 + 6), &received("b.fr", Some(none)));
+            adverts.record(at(hour * 3_600 + 5), &received("a.fr", None));
+            adverts.record(at(hour * 3_600 + 6), &received("b.fr", Some(none)));
         }
-        intake.record(at(29 * 3_600 + 7), &received("b.fr", None));
-        let sites = intake.sites(at(29 * 3_600 + 10));
+        adverts.record(at(29 * 3_600 + 7), &received("b.fr", None));
+        let sites = adverts.sites(at(29 * 3_600 + 10));
         assert_eq!(sites.iter().map(|(site, _)| site.as_str()).collect::<Vec<_>>(), ["b.fr", "a.fr"]);
         let (_, counts) = &sites[0];
         assert_eq!(counts.hours.len(), 24);
@@ -274,20 +313,20 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let intake = Intake::default();
+        let adverts = ReceivedAdverts::default();
         let long = "x".repeat(10_000);
         for number in 0..2_000 {
             let site = format!("s{number}.fr");
             let violations = [Violation::invalid("price", "too low")];
-            let received = Received {
+            let received = ReceivedAdvert {
                 site: Some(&site),
                 url: None,
                 reference: Some(&long),
                 violations: Some(&violations),
             };
-            intake.record(at(number), &received);
+            adverts.record(at(number), &received);
         }
-        let kept = intake.0.lock().unwrap();
+        let kept = adverts.0.lock().unwrap();
         assert_eq!((kept.sites.len(), kept.refused.len()), (SITES_MAX, REFUSED_MAX));
         assert!(kept.refused.iter().all(|refused| refused.reference.as_ref().unwrap().len() == 100));
     }
