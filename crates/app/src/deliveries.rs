@@ -8,13 +8,16 @@ mod sample;
 use bytes::Bytes;
 use delivery::{AttemptResult, WebhookMessage};
 use domain::{
-    CancelReason, DeliveryId, DeliveryState, Endpoint, SearchId, Timestamp, UserId, WebhookSecret,
-    WebhookSecrets,
+    CancelReason, DeliveryChannel, DeliveryId, DeliveryState, Endpoint, SearchId, Timestamp, UserId,
+    WebhookSecret, WebhookSecrets,
 };
-use store::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, NewSecret, Replay, StoredSearch};
+use store::{
+    Attempt, AttemptSummary, DeliveryList, DeliveryPage, DeliveryRow, NewSecret, Replay, StoredSearch,
+};
 use wire::webhook::WebhookEvent;
 
 use crate::workers::dispatcher::payload::{self, MatchPayload};
+use crate::workers::dispatcher::render;
 use crate::{App, Error};
 
 pub use sample::Sample;
@@ -45,6 +48,32 @@ pub struct Tested {
     pub result: AttemptResult,
 }
 
+/// The webhook of a delivery, as one of its attempts sends it.
+#[derive(Debug, Clone)]
+pub struct RenderedRequest {
+    /// When the attempt began; now if there was none.
+    pub at: Timestamp,
+    /// Where it went; `None` if there was no attempt.
+    pub target: Option<String>,
+    pub sequence: u64,
+    pub property_version: Option<u32>,
+    /// The secrets that sign messages now.
+    pub secrets: Vec<WebhookSecret>,
+    pub body: Bytes,
+}
+
+/// What there is to show of the request of a delivery.
+#[derive(Debug, Clone)]
+pub enum RequestLookup {
+    Rendered(RenderedRequest),
+    /// No delivery has this id, or another user owns it, or it has no attempt with this number.
+    Unknown,
+    /// It is an e-mail.
+    NotAWebhook,
+    /// What it is about was erased or cannot be read, or its search was deleted.
+    Gone,
+}
+
 impl App {
     pub async fn deliveries(&self, list: DeliveryList) -> Result<DeliveryPage, Error> {
         Ok(self.store.list_deliveries(list).await?)
@@ -58,6 +87,54 @@ impl App {
     ) -> Result<Option<(DeliveryRow, Vec<Attempt>)>, Error> {
         let found = self.store.delivery(id).await?;
         Ok(found.filter(|(delivery, _)| owner.is_none_or(|owner| delivery.owner == owner)))
+    }
+
+    /// Renders the webhook of a delivery again: of the attempt with this number, from 1 on, or of the last one.
+    pub async fn delivery_request(
+        &self,
+        owner: UserId,
+        id: DeliveryId,
+        attempt: Option<usize>,
+    ) -> Result<RequestLookup, Error> {
+        let Some((delivery, attempts)) = self.delivery_of(Some(owner), id).await? else {
+            return Ok(RequestLookup::Unknown);
+        };
+        let shown = match attempt {
+            None => attempts.last(),
+            Some(number) => match number.checked_sub(1).and_then(|index| attempts.get(index)) {
+                None => return Ok(RequestLookup::Unknown),
+                shown => shown,
+            },
+        };
+        if delivery.lane.channel == DeliveryChannel::Email {
+            return Ok(RequestLookup::NotAWebhook);
+        }
+        let Some(search) = self.store.search_by_number(delivery.lane.search).await? else {
+            return Ok(RequestLookup::Gone);
+        };
+        let Some(due) = self.store.delivery_source(id).await? else { return Ok(RequestLookup::Unknown) };
+        let Some(body) = render::webhook_body(self, &search, &due).await? else {
+            return Ok(RequestLookup::Gone);
+        };
+        let secrets = self.webhook_secrets(owner).await?;
+        Ok(RequestLookup::Rendered(RenderedRequest {
+            at: shown.map_or_else(|| self.clock.now(), |attempt| attempt.started_at),
+            target: shown.and_then(|attempt| attempt.target.clone()),
+            sequence: due.lane_sequence,
+            property_version: due.subject.as_ref().map(|subject| subject.version),
+            secrets: secrets.signing_secrets(self.clock.now()).cloned().collect(),
+            body,
+        }))
+    }
+
+    /// Returns the attempts of a user's deliveries that were created since a date, at most `limit`.
+    pub async fn attempts_since(
+        &self,
+        owner: UserId,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<AttemptSummary>, Error> {
+        Ok(self.store.attempts_since(owner, since, limit).await?)
     }
 
     /// Sends a completed delivery again, whether it succeeded, failed or was cancelled.

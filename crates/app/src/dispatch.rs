@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use delivery::webhook::{Picture, PictureError};
 use delivery::{AttemptResult, ConfirmationEmail, Email, WebhookMessage};
 use domain::{
     DeliveryChannel, EmailAddress, Endpoint, Fault, Outcome, RetryPolicy, SavedSearch, SearchNumber,
@@ -31,6 +32,10 @@ pub trait Transport: Send + Sync + 'static {
     fn check_endpoint(&self, endpoint: &Endpoint) -> Result<String, EndpointRefused>;
     /// Returns `true` if e-mail is configured.
     fn sends_email(&self) -> bool;
+    /// Fetches a picture of an advert, with the checks of a webhook. A transport that cannot says that its server is unreachable.
+    async fn fetch_picture(&self, _address: &Endpoint) -> Result<Picture, PictureError> {
+        Err(PictureError::Unreachable)
+    }
 }
 
 /// Why the address policy refuses an endpoint.

@@ -4,7 +4,7 @@
 //! written ([`Webhooks::check`], without network access), on every address its name resolves to, and on the peer of
 //! the connection. In reading order: `target` parses and checks the endpoint, `resolve` resolves its name,
 //! `address` holds the policy, `own_address` knows the addresses of this machine, `connect` opens the socket, `socket` limits what is read, `connection` speaks HTTP,
-//! `pool` keeps idle connections, and `error` classifies failures.
+//! `pool` keeps idle connections, `error` classifies failures, and `picture` fetches pictures of adverts with the same checks.
 //!
 //! Each attempt is bounded in time and bytes, whatever the receiver does, and one receiver does not affect the
 //! others.
@@ -14,6 +14,7 @@ mod connect;
 mod connection;
 mod error;
 mod own_address;
+mod picture;
 mod pool;
 mod resolve;
 mod socket;
@@ -38,6 +39,7 @@ use tokio_rustls::TlsConnector;
 
 pub use address::AddressPolicy;
 pub use own_address::Interfaces;
+pub use picture::{PICTURE_BYTES_MAX, Picture, PictureError};
 pub use pool::KeepAlive;
 pub use resolve::Dns;
 pub use target::{AllowedPorts, Host, IpLiterals, TargetError};

@@ -9,6 +9,7 @@ mod properties;
 mod searches;
 mod service;
 mod sites;
+mod status;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -20,7 +21,7 @@ use crate::schema::Kind;
 
 /// All operations, chapter by chapter.
 pub fn all() -> impl Iterator<Item = &'static Operation> {
-    const CHAPTERS: [&[Operation]; 8] = [
+    const CHAPTERS: [&[Operation]; 9] = [
         properties::OPERATIONS,
         searches::OPERATIONS,
         deliveries::OPERATIONS,
@@ -28,6 +29,7 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         places::OPERATIONS,
         sites::OPERATIONS,
         account::OPERATIONS,
+        status::OPERATIONS,
         service::OPERATIONS,
     ];
     CHAPTERS.into_iter().flatten()

@@ -112,7 +112,18 @@ pub const PAGES: &[Page] = &[
     },
     Page {
         name: "deliveries",
-        objects: &["Delivery", "DeliveryWithAttempts", "Attempt", "ReplayDraft", "Replay", "WebhookSecret"],
+        objects: &[
+            "Delivery",
+            "DeliveryWithAttempts",
+            "Attempt",
+            "DeliveryRequest",
+            "DeliveryHealth",
+            "HostHealth",
+            "HourHealth",
+            "ReplayDraft",
+            "Replay",
+            "WebhookSecret",
+        ],
     },
     Page {
         name: "grouping",
@@ -154,6 +165,24 @@ pub const PAGES: &[Page] = &[
     Page {
         name: "account",
         objects: &["Key", "KeyDraft", "KeyChange", "Session", "SignIn", "Usage", "OperationUsage"],
+    },
+    Page {
+        name: "status",
+        objects: &[
+            "Status",
+            "StatusNow",
+            "StatusSeries",
+            "SiteAdverts",
+            "SiteHour",
+            "WorkerStatus",
+            "RetentionFigures",
+            "ChangedSetting",
+            "RefusedAdverts",
+            "RefusedReason",
+            "RefusedExample",
+            "LogLevel",
+            "LogLevelChange",
+        ],
     },
     Page {
         name: "errors",

@@ -13,6 +13,7 @@ mod properties;
 mod search_bodies;
 mod searches;
 mod sites;
+mod status;
 
 use std::sync::LazyLock;
 
@@ -32,6 +33,7 @@ static RESOURCES: LazyLock<Vec<Resource>> = LazyLock::new(|| {
         places::resources(),
         sites::resources(),
         account::resources(),
+        status::resources(),
         common::resources(),
     ]
     .concat()

@@ -16,6 +16,7 @@ use std::time::Duration;
 use app::grouping::GroupingSettings;
 use app::workers::retention::{self, Pace};
 use jiff::tz::TimeZone;
+use wire::status::ChangedSetting;
 
 pub use self::backup::Backup;
 pub use console::Console;
@@ -59,6 +60,8 @@ pub struct Config {
     pub email: Email,
     pub backup: Backup,
     pub log: Log,
+    /// The settings that differ from their default, without secrets.
+    pub changed: Vec<ChangedSetting>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -115,11 +118,12 @@ pub enum LogFormat {
 impl Config {
     /// Reads and validates the settings. Returns every problem on failure.
     pub fn load(sources: Sources) -> Result<Self, Vec<Problem>> {
+        let changed = sources.changed();
         let mut reader = Reader::new(sources);
         let config = Self::read(&mut reader);
         let problems = reader.finish();
         match config {
-            Some(config) if problems.is_empty() => Ok(config),
+            Some(config) if problems.is_empty() => Ok(Self { changed, ..config }),
             _ => Err(problems),
         }
     }
@@ -215,6 +219,7 @@ impl Config {
             email: email?,
             backup,
             log: Log { level: level?, format: format? },
+            changed: Vec::new(),
         })
     }
 }

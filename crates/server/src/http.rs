@@ -10,6 +10,7 @@ mod compression;
 mod console;
 mod cors;
 pub(crate) mod deliveries;
+mod delivery_health;
 mod docs_page;
 mod documentation;
 mod documents;
@@ -30,6 +31,7 @@ mod negotiate;
 mod outlines;
 mod parameters;
 mod path;
+mod pictures;
 mod places;
 mod preview;
 mod properties;
@@ -41,13 +43,14 @@ mod secrets;
 mod session;
 mod shares;
 mod sites;
+pub(crate) mod status;
 mod stream;
 mod tester;
 mod unsubscribe;
 mod usage;
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use app::App;
 use app::access::Caller;
@@ -55,6 +58,7 @@ use app::fair::{FairQueue, TurnLimits};
 use axum::Router;
 use axum::routing::{MethodRouter, delete, get, post, put};
 use description::{Access, OperationId, Tag};
+use domain::Timestamp;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use wire::advert_draft::ParseMode;
@@ -63,6 +67,8 @@ use crate::background::Background;
 use crate::config::Config;
 use crate::metrics::Metrics;
 use crate::ndjson::Decoder;
+use crate::status::Status;
+use crate::telemetry::LogControl;
 pub(crate) use auth::API_KEY;
 use auth::{RateLimits, TurnTaking};
 use budget::BodyBudget;
@@ -84,6 +90,11 @@ pub struct SharedParts {
     pub api_page: docs_page::ApiPage,
     pub console: console::Console,
     pub sign_in_limit: session::SignInLimit,
+    pub pictures: pictures::Pictures,
+    pub status: Status,
+    pub started_at: Timestamp,
+    /// Set by a process that writes a log of its own.
+    pub log_control: OnceLock<LogControl>,
     pub tester_limits: tester::TesterLimits,
     /// The tiles of the base map.
     pub tiles: base_map::Tiles,
@@ -114,7 +125,7 @@ impl Shared {
         let tester_limits = tester::TesterLimits::new(config.delivery.tester_per_host_hour);
         let sign_in_limit = session::SignInLimit::new(config.console.sign_ins_per_minute);
         let (metrics, tasks) = (Metrics::default(), TaskTracker::new());
-        let background = Background::start()?;
+        let (background, started_at) = (Background::start()?, app.clock().now());
         let limits = &config.limits;
         let turns = FairQueue::new(TurnLimits {
             running_max: limits.requests_max,
@@ -134,6 +145,10 @@ impl Shared {
             api_page: docs_page::ApiPage::new(),
             console: console::Console::new(),
             sign_in_limit,
+            pictures: pictures::Pictures::new(),
+            status: Status::default(),
+            started_at,
+            log_control: OnceLock::new(),
             turns,
             streams,
             tester_limits,
@@ -198,11 +213,14 @@ fn turn_taking(operation: OperationId) -> TurnTaking {
     use OperationId as Id;
     match operation {
         // These wait for their clients, or for another server.
-        Id::SendAdverts | Id::ExportProperties | Id::TestWebhook => TurnTaking::Unlimited,
+        Id::SendAdverts | Id::ExportProperties | Id::TestWebhook | Id::AdvertPicture => TurnTaking::Unlimited,
         // These have turns of their own.
-        Id::PreviewSearch | Id::Searches | Id::SearchMatches | Id::Deliveries | Id::Usage => {
-            TurnTaking::Unlimited
-        }
+        Id::PreviewSearch
+        | Id::Searches
+        | Id::SearchMatches
+        | Id::Deliveries
+        | Id::DeliveryHealth
+        | Id::Usage => TurnTaking::Unlimited,
         _ => TurnTaking::Limited,
     }
 }
@@ -237,6 +255,8 @@ fn handler(operation: OperationId) -> MethodRouter<Shared> {
         Id::Match => plain(get(matches::one)),
         Id::Deliveries => get(deliveries::list),
         Id::Delivery => plain(get(deliveries::one)),
+        Id::DeliveryRequest => get(delivery_health::request),
+        Id::DeliveryHealth => get(delivery_health::health),
         Id::ReplayDelivery => post(deliveries::replay),
         Id::ReplaySearch => post(deliveries::replay_search),
         Id::WebhookSecret => plain(get(secrets::one)),
@@ -244,6 +264,7 @@ fn handler(operation: OperationId) -> MethodRouter<Shared> {
         Id::TestWebhook => get(tester::send),
         Id::SendAdverts => plain(post(adverts::ingest)),
         Id::Advert => plain(get(adverts::one)),
+        Id::AdvertPicture => plain(get(pictures::one)),
         Id::EraseAdvert => plain(delete(adverts::erase)),
         Id::ExpireAdvert => plain(post(adverts::expire)),
         Id::Autocomplete => get(places::autocomplete),
@@ -270,6 +291,9 @@ fn handler(operation: OperationId) -> MethodRouter<Shared> {
         Id::ChangeKey => plain(put(keys::change)),
         Id::RevokeKey => plain(delete(keys::revoke)),
         Id::Usage => get(usage::list),
+        Id::Status => plain(get(status::one)),
+        Id::RefusedAdverts => plain(get(status::refused)),
+        Id::SetLogLevel => plain(put(status::set_log_level)),
         Id::SignIn => plain(post(session::begin)),
         Id::Session => plain(get(session::one)),
         Id::SignOut => plain(delete(session::end)),

@@ -24,5 +24,6 @@ pub mod ndjson;
 pub mod open;
 mod scheduled_backup;
 pub mod serve;
+mod status;
 pub mod telemetry;
 mod transport;

@@ -247,6 +247,8 @@ pub fn with_warnings(decoded: Decoded, mut warnings: Vec<Violation>) -> Decoded 
 pub struct Ingested {
     pub receipt: Receipt,
     pub ignored: Vec<String>,
+    /// The site that the sender named; `None` if it follows from the URL.
+    pub site: Option<String>,
     /// As given, if it could be read.
     pub reference: Option<String>,
     pub url: Option<String>,
@@ -257,6 +259,7 @@ struct Pending {
     index: usize,
     ignored: Vec<String>,
     warnings: Vec<Violation>,
+    site: Option<String>,
     reference: Option<String>,
     url: Option<String>,
 }
@@ -281,27 +284,29 @@ pub async fn ingest_with(
             Ok(ParsedDraft { draft, ignored, warnings }) => {
                 let reference =
                     draft.patch.reference.value().and_then(Option::as_ref).map(ToString::to_string);
+                let site =
+                    draft.patch.site.value().and_then(Option::as_ref).map(|site| site.as_str().to_owned());
                 let url = draft.patch.url.value().and_then(Option::as_ref).map(ToString::to_string);
                 drafts.push(draft);
-                accepted.push(Pending { index, ignored, warnings, reference, url });
+                accepted.push(Pending { index, ignored, warnings, site, reference, url });
                 results.push(None);
             }
             Err(RejectedDraft { violations, ignored, reference, url }) => {
                 let receipt = Receipt::Rejected { violations };
-                results.push(Some(Ingested { receipt, ignored, reference, url }));
+                results.push(Some(Ingested { receipt, ignored, site: None, reference, url }));
             }
         }
     }
     let receipts = if drafts.is_empty() { Vec::new() } else { app.ingest_with(drafts, options).await? };
     for (pending, mut receipt) in accepted.into_iter().zip(receipts) {
-        let Pending { index, ignored, warnings: mut all, reference, url } = pending;
+        let Pending { index, ignored, warnings: mut all, site, reference, url } = pending;
         if let Receipt::Accepted { warnings, .. } = &mut receipt
             && !all.is_empty()
         {
             all.append(warnings);
             *warnings = all;
         }
-        results[index] = Some(Ingested { receipt, ignored, reference, url });
+        results[index] = Some(Ingested { receipt, ignored, site, reference, url });
     }
     Ok(results.into_iter().flatten().collect())
 }
@@ -309,7 +314,7 @@ pub async fn ingest_with(
 impl Ingested {
     /// Formats the receipt for a response.
     pub fn body(self) -> ReceiptBody {
-        let Self { receipt, ignored, reference, url } = self;
+        let Self { receipt, ignored, site: _, reference, url } = self;
         match receipt {
             Receipt::Accepted { advert, property, outcome, certainty, warnings } => {
                 let certainty = certainty.map(|certainty| match certainty {

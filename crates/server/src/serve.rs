@@ -20,8 +20,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::connection::{Addresses, CloseReason, Connections};
-use crate::http::Shared;
+use crate::http::{Shared, status};
 use crate::scheduled_backup::{self, ScheduledBackup};
+use crate::status::history::SAMPLE_INTERVAL;
 
 /// Folder of index snapshots, inside the data folder.
 pub const INDEX_FOLDER: &str = "index";
@@ -283,6 +284,12 @@ fn start_workers(shared: &Shared) {
         });
         shared.tasks.spawn_on(run, &shared.background.handle());
     }
+    let (sampled, stop) = (shared.clone(), shared.stop.clone());
+    let sample = workers::repeat("status", SAMPLE_INTERVAL, stop, move || {
+        status::sample(&sampled);
+        std::future::ready(Ok(()))
+    });
+    shared.tasks.spawn_on(sample, &shared.background.handle());
     let (limits, stop) = (shared.clone(), shared.stop.clone());
     shared.tasks.spawn(workers::repeat("rate limits", RATE_LIMIT_CLEANUP_INTERVAL, stop, move || {
         limits.rate_limits.drop_idle_keys();

@@ -5,14 +5,14 @@ use std::path::Path;
 use app::dispatch::{EndpointRefused, Transport};
 use async_trait::async_trait;
 use delivery::mail::{self, Mail, MailTransport, Smtp};
-use delivery::webhook::{self, Webhooks};
+use delivery::webhook::{self, Picture, PictureError, Webhooks};
 use delivery::{AttemptResult, ConfirmationEmail, Email, Reach, WebhookMessage};
 use domain::{Endpoint, Fault, Outcome};
 
 use crate::config::{Config, EmailTransport};
 
 /// The `User-Agent` that receivers see.
-const USER_AGENT: &str = concat!("Vigie/", env!("CARGO_PKG_VERSION"));
+pub const USER_AGENT: &str = concat!("Vigie/", env!("CARGO_PKG_VERSION"));
 
 pub struct ConfiguredTransport {
     webhooks: Webhooks,
@@ -128,6 +128,10 @@ impl Transport for ConfiguredTransport {
 
     fn sends_email(&self) -> bool {
         self.mail.is_some()
+    }
+
+    async fn fetch_picture(&self, address: &Endpoint) -> Result<Picture, PictureError> {
+        self.webhooks.fetch_picture(address).await
     }
 }
 

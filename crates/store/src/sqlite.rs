@@ -50,15 +50,15 @@ use rusqlite::Connection;
 use tokio::sync::watch;
 
 use crate::contract::{
-    AccessStore, AdvertRef, AdvertStore, Attempt, ChangeSet, Claim, CommitOutcome, DeliveryList,
-    DeliveryPage, DeliveryRow, DeliveryStore, DocumentKey, EnqueueBatch, Erased, ErasedProperties, Finding,
-    ForeignWrites, FoundProperties, Key, Lane, LaneDue, LaneHead, LanePeek, Leases, LineageRow, LiveAdvert,
-    LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, NewKey,
-    NewSecret, OutboxBatch, OverduePage, Position, PruneStep, Pruned, PutSite, QueueDepth,
-    RecipientConfirmation, RecipientStore, RecordKind, RenameOutcome, Repair, Replay, RetentionStore,
-    ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Session, Settlement, SignatureRow,
-    SiteStore, StoreFailure, StoreSize, StoredSearch, UsageBatch, UsageList, UsagePage, UsageStore,
-    VerifyCursor, VerifyPage, VersionLookup,
+    AccessStore, AdvertRef, AdvertStore, Attempt, AttemptSummary, ChangeSet, Claim, CommitOutcome,
+    DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DocumentKey, DueDelivery, EnqueueBatch, Erased,
+    ErasedProperties, Finding, ForeignWrites, FoundProperties, Key, Lane, LaneDue, LaneHead, LanePeek,
+    Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchGroup, MatchPage,
+    MatchRow, MatchStore, NewKey, NewSecret, OutboxBatch, OverduePage, Position, PruneStep, Pruned, PutSite,
+    QueueDepth, RecipientConfirmation, RecipientStore, RecordKind, RenameOutcome, Repair, Replay,
+    RetentionStore, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Session,
+    Settlement, SignatureRow, SiteStore, StoreFailure, StoreSize, StoredSearch, UsageBatch, UsageList,
+    UsagePage, UsageStore, VerifyCursor, VerifyPage, VersionLookup,
 };
 use crate::error::Error;
 pub use copy::{
@@ -503,6 +503,23 @@ impl DeliveryStore for SqliteStore {
 
     async fn delivery(&self, id: DeliveryId) -> Result<Option<(DeliveryRow, Vec<Attempt>)>, Error> {
         self.look_up_checked(move |connection, damage| deliveries::delivery(connection, id, damage)).await
+    }
+
+    async fn delivery_source(&self, id: DeliveryId) -> Result<Option<DueDelivery>, Error> {
+        self.look_up_checked(move |connection, damage| deliveries::delivery_source(connection, id, damage))
+            .await
+    }
+
+    async fn attempts_since(
+        &self,
+        owner: UserId,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<AttemptSummary>, Error> {
+        self.read_checked(move |connection, damage| {
+            deliveries::attempts_since(connection, owner, since, limit, damage)
+        })
+        .await
     }
 
     async fn replay(&self, replay: Replay, now: Timestamp, limit: usize) -> Result<Vec<DeliveryId>, Error> {

@@ -60,11 +60,12 @@ impl ViolationBody {
 
     fn of(violation: &Violation) -> Self {
         let Violation { path, message, kind } = violation;
-        Self { property_path: path.clone(), message: message.clone(), code: code(*kind) }
+        Self { property_path: path.clone(), message: message.clone(), code: violation_code(*kind) }
     }
 }
 
-const fn code(kind: ViolationKind) -> &'static str {
+/// Returns the code of a kind of violation.
+pub const fn violation_code(kind: ViolationKind) -> &'static str {
     match kind {
         ViolationKind::Malformed => "malformed",
         ViolationKind::Missing => "missing",

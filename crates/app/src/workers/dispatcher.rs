@@ -15,7 +15,7 @@ mod in_flight;
 pub(crate) mod payload;
 mod rates;
 mod record;
-mod render;
+pub(crate) mod render;
 mod round;
 mod schedule;
 

@@ -24,6 +24,7 @@ use tokio::time::Instant;
 use tokio_rustls::client::TlsStream;
 
 use super::error::SendError;
+use super::picture::PictureError;
 use super::socket::{ReadBudget, ReadMode, Socket};
 use crate::message::AttemptResult;
 
@@ -182,6 +183,34 @@ impl Connection {
             }
         }
         BodyEnd::Complete
+    }
+}
+
+impl Connection {
+    /// Reads a whole body of at most `bytes_max`.
+    pub async fn read_whole(
+        &mut self,
+        mut body: Incoming,
+        bytes_max: usize,
+    ) -> Result<Vec<u8>, PictureError> {
+        // The framing of the protocol comes on top of the bytes of the body.
+        self.budget.allow(bytes_max + bytes_max / 8 + RESPONSE_BYTES_MAX);
+        let mut bytes = Vec::new();
+        while !body.is_end_stream() {
+            match self.driver.drive(body.frame()).await {
+                None => break,
+                Some(Err(_)) if self.budget.is_exhausted() => return Err(PictureError::TooLarge),
+                Some(Err(_)) => return Err(PictureError::Incomplete),
+                Some(Ok(frame)) => {
+                    let Some(data) = frame.data_ref() else { continue };
+                    if bytes.len() + data.len() > bytes_max {
+                        return Err(PictureError::TooLarge);
+                    }
+                    bytes.extend_from_slice(data);
+                }
+            }
+        }
+        Ok(bytes)
     }
 }
 

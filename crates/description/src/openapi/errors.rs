@@ -53,7 +53,11 @@ const ERRORS: &[ErrorStatus] = &[
     ),
     error(431, "HeadersTooLarge", "The request line and the headers are too large"),
     error(500, "Internal", "A defect of the service; quote `X-Request-Id` when you report it"),
-    error(502, "ReceiverFailed", "The receiver of a sample webhook did not answer 200"),
+    error(
+        502,
+        "ReceiverFailed",
+        "The receiver of a sample webhook did not answer 200, or the server of a picture did not send one",
+    ),
     with(
         &["Retry-After"],
         error(

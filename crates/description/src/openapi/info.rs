@@ -43,6 +43,7 @@ pub const TAGS: &[(Tag, &str, &str)] = &[
     (Tag::Places, "Places", "Cities, departments, regions, and their borders"),
     (Tag::Sites, "Sites", "Sites that adverts come from, and their categories"),
     (Tag::Account, "Account", "Keys and usage"),
+    (Tag::Status, "Status", "How the server fares, for operators with the scope `admin`"),
     (Tag::Documentation, "Documentation", "The description of the API"),
     (Tag::Operations, "Operations", "Health and metrics, for operators"),
     (Tag::Pages, "Pages", "Pages for recipients of e-mails"),
@@ -61,6 +62,7 @@ pub fn variable(path: &str, name: &str) -> (Kind, &'static str) {
     let first = path.split('/').nth(1).unwrap_or_default();
     match (first, name) {
         ("documents" | "properties", _) => (Kind::Uuid, "uuid of a property"),
+        ("adverts", "n") => (Kind::Integer, "Number of the picture, from 0"),
         ("adverts", _) => (Kind::Uuid, "uuid of an advert"),
         ("searches", _) => (Kind::Text, "uuid or token of a search"),
         ("deliveries", _) => (Kind::Uuid, "uuid of a delivery"),

@@ -50,6 +50,25 @@ pub const OPERATIONS: &[Operation] = &[
         errors: &[],
     },
     Operation {
+        id: OperationId::AdvertPicture,
+        method: Method::Get,
+        path: "/adverts/{uuid}/pictures/{n}",
+        tag: Tag::Adverts,
+        access: READ,
+        summary: "Read a picture of an advert",
+        description: "Fetched from the server that the advert names, over TLS, with the checks of a webhook; the viewer's address is \
+                      not given to it. JPEG, PNG, WebP, AVIF or GIF of at most 10 MiB. A failure is remembered for five minutes.",
+        parameters: none,
+        body: None,
+        answers: &[Answer {
+            status: 200,
+            meaning: "The picture, under its own media type",
+            content: Content::Other("image/*", None),
+            headers: &[],
+        }],
+        errors: &[502],
+    },
+    Operation {
         id: OperationId::EraseAdvert,
         method: Method::Delete,
         path: "/adverts/{uuid}",

@@ -43,6 +43,45 @@ pub const OPERATIONS: &[Operation] = &[
         errors: &[],
     },
     Operation {
+        id: OperationId::DeliveryRequest,
+        method: Method::Get,
+        path: "/deliveries/{id}/request",
+        tag: Tag::Deliveries,
+        access: SEARCHES,
+        summary: "Read the request of a webhook",
+        description: "Rendered again from what is stored, with the same bytes as every attempt, unless contacts were hidden or data was \
+                      erased since. The signature is made with the present secret.",
+        parameters: || {
+            vec![Parameter::new(
+                "attempt",
+                "attempts",
+                Kind::Integer,
+                "Of the attempt with this number; the last one by default",
+            )]
+        },
+        body: None,
+        answers: &[one(200, "DeliveryRequest", "The request")],
+        errors: &[409],
+    },
+    Operation {
+        id: OperationId::DeliveryHealth,
+        method: Method::Get,
+        path: "/deliveries/health",
+        tag: Tag::Deliveries,
+        access: SEARCHES,
+        summary: "Read how your receivers fare",
+        description: "Attempts, successes and times by host and hour.",
+        parameters: || {
+            vec![
+                Parameter::new("since", "createdAt", Kind::Date, "Of deliveries created on or after")
+                    .required(),
+            ]
+        },
+        body: None,
+        answers: &[one(200, "DeliveryHealth", "The figures")],
+        errors: &[],
+    },
+    Operation {
         id: OperationId::ReplayDelivery,
         method: Method::Post,
         path: "/deliveries/{id}/replay",

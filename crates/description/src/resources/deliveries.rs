@@ -21,6 +21,7 @@ pub fn resources() -> Vec<Resource> {
     ];
     resources.extend(events());
     resources.extend(deliveries());
+    resources.extend(health());
     resources
 }
 
@@ -106,5 +107,49 @@ fn deliveries() -> Vec<Resource> {
             Field::new("createdAt", Kind::DateTime, "When it was created"),
             Field::new("previousSecretValidUntil", Kind::DateTime, "Until when messages are signed with the previous secret as well; null if there is none").or_null(),
         ]),
+    ]
+}
+
+#[rustfmt::skip]
+fn health() -> Vec<Resource> {
+    vec![
+        Resource::at("DeliveryRequest", "/deliveries/{id}/request", "The request of a webhook, as an attempt sends it", vec![
+            Field::new("method", Kind::Text, "POST"),
+            Field::new("url", Kind::Text, "Where the attempt went; null if there was none yet").or_null(),
+            Field::new("headers", Kind::Map(&Kind::Text), "The headers, signed with the present secret"),
+            Field::new("body", Kind::Text, "The body, exactly as it is signed"),
+            Field::new("signedPrefix", Kind::Text, "What the signature covers before the body: id and time, each with a full stop"),
+        ]),
+        Resource::at("DeliveryHealth", "/deliveries/health", "How the receivers of a user fare", vec![
+            Field::new("since", Kind::DateTime, "Deliveries created from then on are counted"),
+            Field::new("isComplete", Kind::Boolean, "Whether all attempts are counted; false if there are more than 100,000"),
+            Field::new("hosts", Kind::List(&Kind::Object("HostHealth")), "By receiver, the one with the most attempts first"),
+        ]),
+        Resource::part("HostHealth", "How a receiver fares", [
+            vec![Field::new("host", Kind::Text, "The host and port of the endpoints, or the domain of the e-mail addresses")],
+            figures(),
+            vec![Field::new("hours", Kind::List(&Kind::Object("HourHealth")), "The same by hour, oldest first, without empty hours")],
+        ].concat()),
+        Resource::part("HourHealth", "How a receiver fared in an hour", [
+            vec![Field::new("hour", Kind::DateTime, "When the hour began")],
+            figures(),
+        ].concat()),
+    ]
+}
+
+fn figures() -> Vec<Field> {
+    vec![
+        Field::new("attempts", Kind::Integer, "The number of attempts, without interrupted ones"),
+        Field::new("delivered", Kind::Integer, "The number of attempts that the receiver accepted"),
+        Field::new(
+            "p50Ms",
+            Kind::Integer,
+            "The time that half of the attempts took at most, in milliseconds",
+        ),
+        Field::new(
+            "p99Ms",
+            Kind::Integer,
+            "The time that 99 % of the attempts took at most, in milliseconds",
+        ),
     ]
 }

@@ -31,7 +31,7 @@ pub struct ServeArgs {
 
 pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     let config = load_config(args.common.sources()?.flag("--listen", "server.listen", args.listen))?;
-    telemetry::start(&config.log)?;
+    let log_control = telemetry::start(&config.log)?;
     if config.delivery.addresses == AddressPolicy::DangerAllowPrivate {
         warn_about_private_addresses();
     }
@@ -46,6 +46,7 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     let app = open::server_app(&config)?;
     let stop = CancellationToken::new();
     let shared = Shared::new(app.clone(), config, stop.clone())?;
+    let _ = shared.log_control.set(log_control);
     let server = Server::bind(shared.clone())
         .await
         .with_context(|| format!("cannot listen on {}", shared.config.listen))?;

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use wire::status::ChangedSetting;
+
 use super::DEFAULTS;
 
 /// One problem in the settings.
@@ -102,6 +104,24 @@ impl Sources {
             });
         }
         text
+    }
+
+    /// Returns the settings whose value is not the default one. Secrets are hidden.
+    pub fn changed(&self) -> Vec<ChangedSetting> {
+        let defaults = Self::defaults();
+        let hidden = |setting: &str, value: &str| match SECRETS.contains(&setting) && !value.is_empty() {
+            true => "(hidden)".to_owned(),
+            false => value.to_owned(),
+        };
+        let changed = |(name, (value, _)): (&String, &(String, Origin))| {
+            let (default, _) = defaults.values.get(name)?;
+            (value != default).then(|| ChangedSetting {
+                name: name.clone(),
+                value: hidden(name, value),
+                default: default.clone(),
+            })
+        };
+        self.values.iter().filter_map(changed).collect()
     }
 
     fn merge_toml(&mut self, text: &str, origin: &Origin) {

@@ -21,7 +21,7 @@ use super::metering::{Meter, with_items};
 use super::middleware::RequestPermit;
 use super::parameters::wants_strict;
 use super::path::PathId;
-use super::stream;
+use super::{status, stream};
 use crate::ndjson;
 use decode::{DecodedBody, Shape, decode_body};
 
@@ -69,7 +69,7 @@ pub async fn erase(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -
 pub async fn expire(State(shared): State<Shared>, PathId(id): PathId<AdvertId>) -> Result<Response, Problem> {
     let receipt = shared.app.expire(id).await?.ok_or_else(Problem::not_found)?;
     shared.metrics.count(std::slice::from_ref(&receipt));
-    let expired = ndjson::Ingested { receipt, ignored: Vec::new(), reference: None, url: None };
+    let expired = ndjson::Ingested { receipt, ignored: Vec::new(), site: None, reference: None, url: None };
     Ok(json(StatusCode::OK, &expired.body().with_context()))
 }
 
@@ -137,7 +137,7 @@ async fn decode_and_ingest(
     let (DecodedBody { shape, decoded }, _reservation) =
         decoded.map_err(|_panicked| app::Error::Interrupted)??;
     let ingested = ndjson::ingest(&shared.app.background(), decoded).await?;
-    ingested.iter().for_each(|one| shared.metrics.count(std::slice::from_ref(&one.receipt)));
+    ingested.iter().for_each(|one| status::count_advert(shared, one));
     Ok((shape, ingested))
 }
 

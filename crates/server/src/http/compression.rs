@@ -81,6 +81,7 @@ pub async fn compress(response: Response, accepted: Option<Encoding>) -> Respons
     if has_no_body
         || size.is_some_and(|size| size < BODY_BYTES_MIN)
         || response.headers().contains_key(header::CONTENT_ENCODING)
+        || is_picture(&response)
     {
         return response;
     }
@@ -114,6 +115,12 @@ pub async fn compress(response: Response, accepted: Option<Encoding>) -> Respons
     // The length of the body as it was.
     parts.headers.remove(header::CONTENT_LENGTH);
     Response::from_parts(parts, body)
+}
+
+/// Pictures are compressed already.
+fn is_picture(response: &Response) -> bool {
+    let content_type = response.headers().get(header::CONTENT_TYPE);
+    content_type.is_some_and(|content_type| content_type.as_bytes().starts_with(b"image/"))
 }
 
 async fn compress_whole(bytes: Bytes, encoding: Encoding) -> io::Result<Bytes> {

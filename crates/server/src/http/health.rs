@@ -58,6 +58,12 @@ pub async fn ready(State(shared): State<Shared>) -> Response {
 
 /// `GET /metrics`
 pub async fn metrics(State(shared): State<Shared>) -> Response {
+    let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    ([(header::CONTENT_TYPE, content_type)], current_metrics(&shared)).into_response()
+}
+
+/// Returns the metrics as they are now.
+pub fn current_metrics(shared: &Shared) -> String {
     shared.metrics.log_position.set(shared.app.log_position().0);
     shared.metrics.body_bytes.set(u64::try_from(shared.body_budget.used_bytes()).unwrap_or(u64::MAX));
     shared.metrics.waiting_work.set(i64::try_from(shared.app.waiting_work()).unwrap_or(i64::MAX));
@@ -75,6 +81,5 @@ pub async fn metrics(State(shared): State<Shared>) -> Response {
     if let Some(dispatch) = shared.app.dispatch_status() {
         shared.metrics.dispatcher.set(&dispatch, shared.app.clock().now());
     }
-    let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    ([(header::CONTENT_TYPE, content_type)], shared.metrics.print()).into_response()
+    shared.metrics.print()
 }

@@ -15,6 +15,9 @@ pub fn layer<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
 }
 
 async fn negotiate(request: Request, next: Next) -> Response {
+    if is_picture(request.uri().path()) {
+        return next.run(request).await;
+    }
     let offer = Offer::at(request.uri().path());
     match preferred(request.headers(), offer) {
         Preferred::LdJson => next.run(request).await,
@@ -38,6 +41,11 @@ async fn negotiate(request: Request, next: Next) -> Response {
             Problem::new(StatusCode::NOT_ACCEPTABLE, description).into_response()
         }
     }
+}
+
+/// Whether a path is that of a picture, which has one type, whatever the client prefers.
+fn is_picture(path: &str) -> bool {
+    path.starts_with("/adverts/") && path.contains("/pictures/")
 }
 
 /// Media types a path can respond with.

@@ -15,11 +15,11 @@ use http::{HeaderValue, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use wire::advert_draft::ParseMode;
 
-use super::Shared;
 use super::budget::{BodyBudget, Owner, Reservation};
 use super::metering::Meter;
 use super::middleware::RequestPermit;
 use super::shares::Slot;
+use super::{Shared, status};
 use crate::ndjson::{self, LINES_PER_BATCH, Line, LineContent, LineSplitter};
 
 /// Buffer for receipts of clients that send everything before they read, as simple clients do: room for about 250,000. A client
@@ -227,7 +227,7 @@ impl AdvertStream {
         }
         let mut text = Vec::with_capacity(ingested.len() * 256);
         for (number, ingested) in numbers.into_iter().zip(ingested) {
-            self.shared.metrics.count(std::slice::from_ref(&ingested.receipt));
+            status::count_advert(&self.shared, &ingested);
             let mut receipt = ingested.body();
             receipt.line = Some(number);
             if serde_json::to_writer(&mut text, &receipt).is_err() {

@@ -3,6 +3,8 @@
 mod addresses;
 mod emails;
 mod listing;
+mod pictures;
+mod requests;
 mod secrets;
 mod tester;
 mod unsubscribe;

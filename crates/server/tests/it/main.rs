@@ -43,6 +43,7 @@ mod searches;
 mod sessions;
 mod sites;
 mod snapshots;
+mod status;
 mod streams;
 mod usage;
 mod wild_clients;

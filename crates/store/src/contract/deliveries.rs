@@ -71,6 +71,18 @@ pub trait DeliveryStore: Send + Sync + 'static {
     /// Returns a delivery with all its attempts, in order.
     async fn delivery(&self, id: DeliveryId) -> Result<Option<(DeliveryRow, Vec<Attempt>)>, Error>;
 
+    /// Returns what a delivery is rendered from, whatever its state.
+    async fn delivery_source(&self, id: DeliveryId) -> Result<Option<DueDelivery>, Error>;
+
+    /// Returns the attempts of an owner's deliveries that were enqueued since a date, those of the newest deliveries first, and at most
+    /// `limit` of them.
+    async fn attempts_since(
+        &self,
+        owner: UserId,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<AttemptSummary>, Error>;
+
     /// Makes at most `limit` deliveries pending again and returns their ids. Their earlier attempts are kept. Skips deliveries that are
     /// pending or leased.
     async fn replay(&self, replay: Replay, now: Timestamp, limit: usize) -> Result<Vec<DeliveryId>, Error>;
@@ -316,6 +328,15 @@ pub struct Attempt {
     pub response_excerpt: Vec<u8>,
     /// What was wrong with the receiver's certificate, if that is why the attempt failed.
     pub certificate: Option<CertificateFault>,
+}
+
+/// An attempt as far as the health of its receiver is concerned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptSummary {
+    pub started_at: Timestamp,
+    pub duration: Duration,
+    pub outcome: Outcome,
+    pub target: Option<String>,
 }
 
 /// Which leases to end.

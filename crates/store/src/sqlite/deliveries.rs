@@ -16,9 +16,11 @@ use domain::{
 use rusqlite::{Connection, Row};
 
 pub use documents::{PreparedClaim, delete_documents, sent_documents};
-pub use listing::{attempt, attempt_name, delivery, list, prune, queue_depth, replay};
+pub use listing::{attempt, attempt_name, attempts_since, delivery, list, prune, queue_depth, replay};
 pub use outbox::{delete_lanes, enqueue, first_not_enqueued, read_outbox};
-pub use queue::{cancel, cancel_deleted, cancel_lane, claim, lanes, peek_lanes, reap_leases, settle};
+pub use queue::{
+    cancel, cancel_deleted, cancel_lane, claim, delivery_source, lanes, peek_lanes, reap_leases, settle,
+};
 
 use super::matches::notification_from_code;
 use crate::contract::{Lane, StateKind};

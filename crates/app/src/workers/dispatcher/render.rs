@@ -134,6 +134,32 @@ pub(super) async fn render(
     Ok(rendered)
 }
 
+/// Renders the body of one webhook as it would be sent now; `None` if what it is about was erased or cannot be read.
+pub(crate) async fn webhook_body(
+    app: &App,
+    search: &StoredSearch,
+    due: &DueDelivery,
+) -> Result<Option<Bytes>, Error> {
+    let Some(subject) = &due.subject else { return Ok(None) };
+    let key = document_key(subject, search, due);
+    let stored = if subject.stored_documents.contains(&key.contacts) {
+        app.store.sent_documents(vec![key]).await?.pop().flatten()
+    } else {
+        None
+    };
+    let missing = stored.is_none().then_some((subject.property, subject.version));
+    let (properties, damaged) = load_versions(app, missing.into_iter().collect()).await?;
+    let mut inputs = RenderInputs {
+        renderer: app.document_renderer().await?,
+        documents: stored.map(|document| (key, Bytes::from(document))).into_iter().collect(),
+        properties,
+        damaged,
+        secrets: HashMap::new(),
+        link_key: app.link_key().await?,
+    };
+    Ok(inputs.webhook_body(app, search, due, &mut Vec::new()))
+}
+
 impl Rendered {
     /// Takes note of a delivery that cannot be sent.
     fn leave_out(&mut self, due: &DueDelivery, inputs: &RenderInputs) {

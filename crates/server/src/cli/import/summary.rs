@@ -264,7 +264,7 @@ mod tests {
             warnings,
         };
         let ignored = ignored.iter().map(|name| (*name).to_owned()).collect();
-        Ingested { receipt, ignored, reference: Some(format!("A-{number}")), url: None }
+        Ingested { receipt, ignored, site: None, reference: Some(format!("A-{number}")), url: None }
     }
 
     #[test]
@@ -295,7 +295,7 @@ mod tests {
         let mut summary = Summary::default();
         let violations = vec![Violation::missing("propertyType", "This value should not be blank.")];
         let receipt = Receipt::Rejected { violations };
-        let rejected = Ingested { receipt, ignored: Vec::new(), reference: None, url: None };
+        let rejected = Ingested { receipt, ignored: Vec::new(), site: None, reference: None, url: None };
         summary.add(&name(7), &rejected);
         assert_eq!(
             summary.tables(),

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::contract::Position;
 use crate::contract::{
-    Attempt, DeliveryList, DeliveryPage, DeliveryRow, Pruned, QueueDepth, RecordKind, Replay,
+    Attempt, AttemptSummary, DeliveryList, DeliveryPage, DeliveryRow, Pruned, QueueDepth, RecordKind, Replay,
 };
 use crate::error::Error;
 use crate::sqlite::damage::DamageLog;
@@ -148,6 +148,34 @@ fn attempts(connection: &Connection, sequence: i64, damage: &DamageLog) -> Resul
         attempts.extend(damage.unless_damaged(RecordKind::DeliveryAttempt, name, attempt(row))?);
     }
     Ok(attempts)
+}
+
+/// Newest deliveries first: the index of the owner has them in the order of their creation, and reading stops at the first older one.
+pub fn attempts_since(
+    connection: &Connection,
+    owner: UserId,
+    since: Timestamp,
+    limit: usize,
+    damage: &DamageLog,
+) -> Result<Vec<AttemptSummary>, Error> {
+    let reading = connection.unchecked_transaction()?;
+    let mut deliveries = reading.prepare_cached(
+        "SELECT sequence, created_at FROM delivery INDEXED BY delivery_of_owner WHERE owner = ?1 ORDER BY sequence DESC",
+    )?;
+    let mut rows = deliveries.query([owner.as_bytes()])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        if row.get::<_, i64>(1)? < since.as_millisecond() || found.len() >= limit {
+            break;
+        }
+        let summary = |attempt: Attempt| {
+            let Attempt { started_at, duration, outcome, target, .. } = attempt;
+            AttemptSummary { started_at, duration, outcome, target }
+        };
+        found.extend(attempts(&reading, row.get(0)?, damage)?.into_iter().map(summary));
+    }
+    found.truncate(limit);
+    Ok(found)
 }
 
 pub fn attempt_name(sequence: i64, ordinal: i64) -> String {

@@ -132,6 +132,28 @@ pub const PENDING_IN_LANE: &str =
          lane_sequence
      FROM delivery INDEXED BY delivery_pending WHERE state = 0 AND lane = ?1 ORDER BY due_at, sequence";
 
+/// Returns what a delivery is rendered from, whatever its state.
+pub fn delivery_source(
+    connection: &Connection,
+    id: DeliveryId,
+    damage: &DamageLog,
+) -> Result<Option<DueDelivery>, Error> {
+    let reading = connection.unchecked_transaction()?;
+    let ids = Ids::load(&reading)?;
+    let Some((sequence, _)) = ids.row(id) else { return Ok(None) };
+    let mut statement = reading.prepare_cached(
+        "SELECT sequence, owner, position, kind, event_index, failures, interruptions, due_at, claim_id, contacts_hidden,
+             lane_sequence, lane
+         FROM delivery WHERE sequence = ?1",
+    )?;
+    let mut rows = statement.query([sequence])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let lane = lane_from_code(row.get(11)?)?;
+    let due = due_delivery(&reading, &ids, lane, row, damage)?;
+    // The id names the search too; it may be another one.
+    Ok(Some(due).filter(|due| due.id == id))
+}
+
 fn due_delivery(
     connection: &Connection,
     ids: &Ids,

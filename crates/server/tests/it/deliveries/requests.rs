@@ -1,0 +1,83 @@
+//! What was sent, shown again, and how receivers fare.
+
+use serde_json::json;
+use testkit::receiver::{Behaviour, Receiver};
+
+use super::{TRUSTED, match_everything, members, once, path, receiver, with_deliveries, with_dispatcher};
+use crate::harness::adverts::full;
+use crate::harness::client::{Request, with_timeout};
+
+#[tokio::test]
+async fn request_is_shown_as_it_was_sent() {
+    let (server, receiver) = (with_dispatcher().await, receiver().await);
+    match_everything(&server, json!({"endpointRecipient": receiver.url("/matches")})).await;
+    server.accept(&full("1")).await;
+    let sent = receiver.wait_for(1).await.remove(0);
+    let delivery = format!("/deliveries/{}", sent.webhook_id().unwrap());
+    once(&server, &delivery, "delivered").await;
+
+    let shown = server.get(&format!("{delivery}/request")).await.ok();
+    assert_eq!(shown["body"].as_str().unwrap().as_bytes(), sent.body);
+    assert_eq!((&shown["url"], &shown["method"]), (&json!(receiver.url("/matches")), &json!("POST")));
+    let headers = shown["headers"].as_object().unwrap();
+    for (name, value) in headers {
+        assert_eq!(sent.header(name), value.as_str(), "{name}");
+    }
+    let own = |name: &str| !matches!(name, "host" | "content-length" | ":authority");
+    let missing: Vec<_> =
+        sent.headers.iter().filter(|(name, _)| own(name) && !headers.contains_key(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    let prefix = format!("{}.{}.", sent.webhook_id().unwrap(), sent.header("webhook-timestamp").unwrap());
+    assert_eq!(shown["signedPrefix"], prefix);
+
+    assert_eq!(server.get(&format!("{delivery}/request?attempt=1")).await.ok(), shown);
+    for wrong in ["0", "2"] {
+        server.get(&format!("{delivery}/request?attempt={wrong}")).await.problem(404);
+    }
+    server.get(&format!("{delivery}/request?attempt=x")).await.problem(400);
+    server.get("/deliveries/00000000-0000-8000-8000-000000000001/request").await.problem(404);
+    let (_, other) = server.app.create_key("other", domain::Scopes::all()).await.unwrap();
+    let foreign = Request::new("GET", &format!("{delivery}/request")).key(&other.reveal());
+    server.send(foreign).await.problem(404);
+}
+
+#[tokio::test]
+async fn request_is_shown_before_the_first_attempt() {
+    let (server, _) = with_deliveries(1).await;
+    let page = server.get("/deliveries").await.ok();
+    let shown = server.get(&format!("{}/request", path(&members(&page)[0]))).await.ok();
+    assert_eq!(shown["url"], json!(null));
+    assert!(shown["body"].as_str().unwrap().starts_with('{'));
+}
+
+#[tokio::test]
+async fn health_is_counted_by_host_and_hour() {
+    let (server, good) = (with_dispatcher().await, receiver().await);
+    let bad = Receiver::always(&TRUSTED.authority, Behaviour::Answer(503)).await;
+    match_everything(&server, json!({"endpointRecipient": good.url("/")})).await;
+    match_everything(&server, json!({"endpointRecipient": bad.url("/")})).await;
+    server.accept(&full("1")).await;
+    let health = async || server.get("/deliveries/health?since=2026-03-02").await.ok();
+    // The outcome is recorded a moment after the answer.
+    let recorded = async {
+        while health().await["hosts"].as_array().unwrap().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    with_timeout(recorded).await;
+    let health = health().await;
+    assert_eq!(health["isComplete"], true);
+    for (receiver, delivered) in [(&good, 1), (&bad, 0)] {
+        let name = receiver.url("/").trim_start_matches("https://").trim_end_matches('/').to_owned();
+        let hosts = health["hosts"].as_array().unwrap();
+        let host =
+            hosts.iter().find(|host| host["host"] == name).unwrap_or_else(|| panic!("{name}: {health}"));
+        assert_eq!((&host["attempts"], &host["delivered"]), (&json!(1), &json!(delivered)));
+        let hour = &host["hours"][0];
+        assert_eq!((&hour["hour"], &hour["attempts"]), (&json!("2026-03-02T10:00:00+01:00"), &json!(1)));
+    }
+    let later = server.get("/deliveries/health?since=2026-03-03").await.ok();
+    assert_eq!(later["hosts"], json!([]));
+    assert_eq!(server.get("/deliveries/health").await.violations(400), ["since"]);
+    assert_eq!(server.get("/deliveries/health?since=x").await.violations(400), ["since"]);
+}
