@@ -99,7 +99,7 @@ pub struct Viewport {
 /// At most this many properties of a viewport are listed one by one instead of by cell.
 const LISTED_MAX: usize = 200;
 
-/// From this zoom on, homes are told apart on the map: more are listed one by one.
+/// From this zoom on, homes do not overlap on the map: more are listed one by one.
 const CLOSE_ZOOM: u8 = 15;
 const LISTED_CLOSE_MAX: usize = 2_000;
 

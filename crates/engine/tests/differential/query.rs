@@ -185,9 +185,9 @@ fn similar(random: &mut Random, properties: &[&Property], context: DrawContext<'
 pub fn viewport(random: &mut Random, properties: &[&Property]) -> Viewport {
     let corner = |random: &mut Random| {
         let point = random.pick(properties).derive().and_then(|derived| derived.point);
-        let nudge = *random.pick(&[0.0, 0.0, 0.0, 1e-9, -1e-9, 0.02, -0.02, 3.0, -3.0]);
+        let offset = *random.pick(&[0.0, 0.0, 0.0, 1e-9, -1e-9, 0.02, -0.02, 3.0, -3.0]);
         let (lat, lon) = point.map_or((0.0, 0.0), |point| (point.lat(), point.lon()));
-        ((lat + nudge).clamp(-90.0, 90.0), (lon + nudge).clamp(-180.0, 180.0))
+        ((lat + offset).clamp(-90.0, 90.0), (lon + offset).clamp(-180.0, 180.0))
     };
     let (one, other) = match random.below(8) {
         0 => ((-90.0, -180.0), (90.0, 180.0)),

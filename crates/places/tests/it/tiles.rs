@@ -29,7 +29,7 @@ fn names(layer: &Layer) -> Vec<&str> {
 }
 
 const PARIS: (f64, f64) = (48.8566, 2.3522);
-const TOURS: (f64, f64) = (47.3941, 0.6848);
+const TOURS: (f64, f64) = (47.39853, 0.69599);
 
 #[test]
 fn layers_appear_with_their_zoom() {

@@ -10,9 +10,10 @@ use crate::search::{ingest, listing, with};
 
 const FRANCE: &str = "bounds=-5.5,41,10,51.5";
 
-/// Returns a home at coordinates. All differ in price and surface, so that none are grouped.
+/// Returns a home at coordinates, at the same price per square metre as all others.
 fn home(number: u32, lat: f64, lon: f64) -> Value {
-    let (price, surface) = (100_000 + 1_000 * number, 30 + number);
+    let surface = 30 + number;
+    let price = 3_000 * surface;
     listing(
         &format!("h{number}"),
         json!({"price": price, "surface": surface, "room": 3, "locations": {"lat": lat, "lon": lon}}),
@@ -33,7 +34,7 @@ async fn few_properties_are_listed_with_their_points() {
     let body = clusters(&server, &format!("{FRANCE}&zoom=5")).await;
     assert_eq!((&body["totalItems"], list(&body, "cells").len()), (&json!(2), 0));
     let homes = list(&body, "properties");
-    let tours = homes.iter().find(|home| home["price"] == 101_000.0).unwrap();
+    let tours = homes.iter().find(|home| home["price"] == 93_000.0).unwrap();
     assert_eq!((&tours["longitude"], &tours["latitude"]), (&json!(0.6848), &json!(47.3941)));
     assert_eq!(
         (&tours["surface"], &tours["rooms"], &tours["isExact"]),
@@ -45,7 +46,7 @@ async fn few_properties_are_listed_with_their_points() {
     // The viewport and the filters apply together, and borders belong to the viewport.
     assert_eq!(clusters(&server, "bounds=0.6848,47.3941,1,48&zoom=5").await["totalItems"], 1);
     assert_eq!(clusters(&server, "bounds=0.68481,47.3941,1,48&zoom=5").await["totalItems"], 0);
-    assert_eq!(clusters(&server, &format!("{FRANCE}&zoom=5&budgetMin=101500")).await["totalItems"], 1);
+    assert_eq!(clusters(&server, &format!("{FRANCE}&zoom=5&budgetMin=94000")).await["totalItems"], 1);
 }
 
 #[tokio::test]
@@ -59,12 +60,12 @@ async fn home_without_coordinates_is_shown_at_its_commune_and_says_so() {
 
 #[tokio::test]
 async fn many_properties_are_counted_by_cell_until_the_map_is_close() {
-    let server = TestServer::start().await;
+    let server = TestServer::with("[grouping]\nautomatic = false\n").await;
     let homes: Vec<Value> = (0..210)
         .map(|number| {
             home(number, 47.39 + f64::from(number % 15) * 0.0005, 0.68 + f64::from(number / 15) * 0.0005)
         })
-        .chain([home(500, 43.2965, 5.3698)])
+        .chain([home(215, 43.2965, 5.3698)])
         .collect();
     ingest(&server, &homes).await;
     let body = clusters(&server, &format!("{FRANCE}&zoom=5.5")).await;
