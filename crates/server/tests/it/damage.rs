@@ -166,16 +166,19 @@ async fn wait_for_status(server: &TestServer, path: &str, status: u16) -> Respon
 #[tokio::test]
 async fn worker_that_stands_still_makes_the_server_unready_until_it_moves() {
     let server = TestServer::start().await;
-    server
-        .post(
-            "/searches",
-            &json!({"title": "Tout", "transactionType": 0, "propertyTypes": [0], "withCoherentPrice": false}),
-        )
-        .await;
+    let search = json!({"title": "Tout", "transactionType": 0, "propertyTypes": [0], "withCoherentPrice": false, "notificationEnabled": true});
+    assert_eq!(server.post("/searches", &search).await.status, 201);
     with_timeout(server.app.wait_until_matched()).await;
     let connection = Connection::open(server.folder().join(FILE_NAME)).unwrap();
     connection.execute_batch("CREATE TABLE spare AS SELECT * FROM matcher; DELETE FROM matcher").unwrap();
     server.accept(&advert("1", json!({"price": 100_000}))).await;
+    // A poll that began before the change may still end well, after the clock moved on.
+    let failing = async {
+        while !server.app.worker_health().iter().any(|it| it.name == "matcher" && it.failures > 0) {
+            tokio::task::yield_now().await;
+        }
+    };
+    with_timeout(failing).await;
     assert_eq!(server.get("/readyz").await.status, 200, "it may be slow");
     server.clock.advance(jiff::SignedDuration::from_secs(61));
     let response = wait_for_status(&server, "/readyz", 503).await;
