@@ -16,11 +16,11 @@ pub use departed::{erase_departed, prune_matches};
 
 use super::commit::{Kind, property_row};
 use super::damage::DamageLog;
-use super::deliveries;
 use super::error::is_damage;
 use super::matches::{self, Progress, progress};
 use super::read::{self, from_sql};
 use super::writer::last_position;
+use super::{deliveries, grouping};
 use crate::contract::{Position, PruneStep, PrunedRows, RecordKind, StoreSize};
 use crate::error::Error;
 use crate::record::decode_search_list;
@@ -119,7 +119,7 @@ fn plan_entry(connection: &Connection, row: &Row<'_>, damage: &DamageLog) -> Res
         Some((property, version)) => is_departure(connection, property, version, damage)?,
         None => false,
     };
-    let deletes_group = is_spent_group(connection, position, damage)?;
+    let deletes_group = is_redundant_group(connection, position, damage)?;
     // An unreadable date is one long ago: the entry before it is old, too.
     let departed_at = is_departure.then(|| row.get(2).unwrap_or_default());
     Ok(PlannedEntry { position, subject, deletes_group, departed_at })
@@ -134,20 +134,44 @@ fn is_departure(
 ) -> Result<bool, Error> {
     let current = property_row(connection, property)?;
     Ok(match (version, current) {
-        (None, current) => current.is_none_or(|row| row.record_id.is_none()),
+        (None, Some(row)) if row.record_id.is_some() => false,
+        // What was merged into another property departs with it.
+        (None, _) => !survivor_is_on_offer(connection, property, damage)?,
         (Some(version), Some(row)) if row.record_id.is_some() && row.version == version => {
-            let read = read::property_at(connection, property, version);
-            let read = damage.unless_damaged(RecordKind::Property, || property.to_string(), read)?;
-            // One that cannot be read may be on offer.
-            read.flatten().is_some_and(|property| !is_available(&property))
+            !is_on_offer(connection, property, version, damage)?
         }
         (Some(_), _) => false,
     })
 }
 
+/// Returns `true` if a version of a property has an advert on offer. One that cannot be read may have.
+fn is_on_offer(
+    connection: &Connection,
+    property: PropertyId,
+    version: u32,
+    damage: &DamageLog,
+) -> Result<bool, Error> {
+    let read = read::property_at(connection, property, version);
+    let read = damage.unless_damaged(RecordKind::Property, || property.to_string(), read)?;
+    Ok(read.flatten().is_none_or(|property| is_available(&property)))
+}
+
+/// Returns `true` if a removed property was merged into one that is on offer.
+fn survivor_is_on_offer(
+    connection: &Connection,
+    property: PropertyId,
+    damage: &DamageLog,
+) -> Result<bool, Error> {
+    let Some(survivor) = grouping::survivor(connection, property)? else { return Ok(false) };
+    match property_row(connection, survivor)? {
+        Some(row) => is_on_offer(connection, survivor, row.version, damage),
+        None => Ok(false),
+    }
+}
+
 /// Returns `true` if an entry has a match group that says nothing which earlier groups do not say: it has no match, and each search that
 /// got an event through it has got one, or a match, of the same property before.
-fn is_spent_group(connection: &Connection, position: u64, damage: &DamageLog) -> Result<bool, Error> {
+fn is_redundant_group(connection: &Connection, position: u64, damage: &DamageLog) -> Result<bool, Error> {
     let sql = format!("{} WHERE position = ?1", matches::GROUP_COLUMNS);
     let read = |row: &Row<'_>| match matches::group(row) {
         Ok(group) => Ok(Some(group)),

@@ -10,6 +10,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, ffi};
 use tokio::sync::{oneshot, watch};
@@ -22,6 +23,20 @@ use crate::error::Error;
 
 /// Bounds how long the first caller of a transaction waits for the last.
 const JOBS_PER_TRANSACTION_MAX: usize = 256;
+
+/// How long truncating the write-ahead log may keep writers waiting. Queries are shorter; a backup reads for minutes.
+const TRUNCATE_PATIENCE: Duration = Duration::from_millis(100);
+
+/// How long to wait before a prevented truncation is tried again, which keeps no writer waiting.
+const TRUNCATE_AGAIN_AFTER: Duration = Duration::from_millis(500);
+
+/// What has become of a truncation of the write-ahead log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truncation {
+    Done,
+    /// A reader prevents it. The writer tries again until it is done.
+    Pending,
+}
 
 /// How a caller's work ends. The caller receives the value in both cases.
 pub enum Transaction<T> {
@@ -57,6 +72,7 @@ enum Request {
     Write(Box<dyn Job>),
     /// Looks for writes of other processes.
     Detect(oneshot::Sender<Result<ForeignWrites, Error>>),
+    Truncate(oneshot::Sender<Result<Truncation, Error>>),
     /// Work outside any transaction.
     Exclusive(fn(&Connection) -> Result<(), Error>, oneshot::Sender<Result<(), Error>>),
 }
@@ -121,7 +137,8 @@ impl Writer {
             .name("store-write".to_owned())
             .spawn(move || {
                 lower_thread_priority();
-                let mut thread = Thread { connection, queue, announce, detector, fault: injected };
+                let mut thread =
+                    Thread { connection, queue, announce, detector, fault: injected, truncate_at: None };
                 let ended = catch_unwind(AssertUnwindSafe(|| thread.serve()));
                 if let Err(failure) = ended.unwrap_or(Err(StoreFailure::WriterEnded)) {
                     tracing::error!(
@@ -172,15 +189,26 @@ impl Writer {
         answer.await.map_err(|_| Error::Closed)?
     }
 
-    /// Checkpoints the write-ahead log and truncates it, so that erased bytes are gone from it too.
-    pub async fn truncate_wal(&self) -> Result<(), Error> {
-        self.exclusively(truncate_wal).await
+    /// Checkpoints the write-ahead log and truncates it, so that erased bytes are gone from it too. If a long reader such as a backup
+    /// prevents that, it is done as soon as the reader has finished.
+    pub async fn truncate_wal(&self) -> Result<Truncation, Error> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Request::Truncate(reply))?;
+        answer.await.map_err(|_| Error::Closed)?
     }
 
     /// Rewrites the whole database, without the deleted bytes that remain in half-empty pages.
     pub async fn compact(&self) -> Result<(), Error> {
         self.exclusively(|connection| Ok(connection.execute_batch("VACUUM")?)).await?;
-        self.truncate_wal().await
+        let deadline = Instant::now() + super::BUSY_TIMEOUT;
+        while self.truncate_wal().await? == Truncation::Pending {
+            if Instant::now() >= deadline {
+                let reader = "a backup or another long reader keeps old data in the write-ahead log; try again when it has ended";
+                return Err(Error::Unavailable(reader.into()));
+            }
+            tokio::time::sleep(TRUNCATE_AGAIN_AFTER).await;
+        }
+        Ok(())
     }
 
     async fn exclusively(&self, work: fn(&Connection) -> Result<(), Error>) -> Result<(), Error> {
@@ -211,20 +239,32 @@ struct Thread {
     announce: watch::Sender<Position>,
     detector: Detector,
     fault: Arc<Mutex<Option<WriteFault>>>,
+    /// When to try a truncation again that a reader prevented.
+    truncate_at: Option<Instant>,
 }
 
 impl Thread {
     /// Serves calls until the last handle of the writer is dropped, or until it must not go on.
     fn serve(&mut self) -> Result<(), StoreFailure> {
-        while let Ok(first) = self.queue.recv() {
+        loop {
+            let first = match self.next() {
+                Ok(first) => first,
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    self.truncate(Duration::ZERO, None)?;
+                    continue;
+                }
+                Err(mpsc::RecvTimeoutError::Disconnected) => return Ok(()),
+            };
             let mut jobs = Vec::new();
             let mut exclusive = Vec::new();
+            let mut truncations = Vec::new();
             let mut detections = Vec::new();
             let waiting = self.queue.try_iter().take(JOBS_PER_TRANSACTION_MAX - 1);
             for request in std::iter::once(first).chain(waiting) {
                 match request {
                     Request::Write(job) => jobs.push(job),
                     Request::Detect(reply) => detections.push(reply),
+                    Request::Truncate(reply) => truncations.push(reply),
                     Request::Exclusive(work, reply) => exclusive.push((work, reply)),
                 }
             }
@@ -245,8 +285,35 @@ impl Thread {
                     return Err(StoreFailure::SyncFailed);
                 }
             }
+            for reply in truncations {
+                self.truncate(TRUNCATE_PATIENCE, Some(reply))?;
+            }
         }
-        Ok(())
+    }
+
+    /// Waits for a call; not for longer than until a truncation is due.
+    fn next(&self) -> Result<Request, mpsc::RecvTimeoutError> {
+        match self.truncate_at {
+            // Checked first: on a busy server there always is a call.
+            Some(at) if at <= Instant::now() => Err(mpsc::RecvTimeoutError::Timeout),
+            Some(at) => self.queue.recv_timeout(at.saturating_duration_since(Instant::now())),
+            None => self.queue.recv().map_err(|mpsc::RecvError| mpsc::RecvTimeoutError::Disconnected),
+        }
+    }
+
+    fn truncate(
+        &mut self,
+        patience: Duration,
+        reply: Option<oneshot::Sender<Result<Truncation, Error>>>,
+    ) -> Result<(), StoreFailure> {
+        let done = truncate_wal(&self.connection, patience);
+        let failed = done.as_ref().err().and_then(sqlite_error).is_some_and(is_sync_failure);
+        let is_pending = matches!(done, Ok(Truncation::Pending));
+        self.truncate_at = is_pending.then(|| Instant::now() + TRUNCATE_AGAIN_AFTER);
+        if let Some(reply) = reply {
+            let _ = reply.send(done);
+        }
+        if failed { Err(StoreFailure::SyncFailed) } else { Ok(()) }
     }
 
     /// Runs calls in one transaction. Fails if no later transaction may run: after a failed sync the state of the disk is unknown, and a
@@ -359,10 +426,18 @@ pub fn last_position(connection: &Connection) -> Result<Position, rusqlite::Erro
     connection.query_row("SELECT coalesce(max(position), 0) FROM log", [], |row| row.get(0)).map(Position)
 }
 
-fn truncate_wal(connection: &Connection) -> Result<(), Error> {
-    // Busy readers can prevent the truncation. The next checkpoint does it then, so that is not an error.
-    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-    Ok(())
+/// Truncates the write-ahead log, unless readers are in the way for longer than `patience`: other writers wait meanwhile.
+fn truncate_wal(connection: &Connection, patience: Duration) -> Result<Truncation, Error> {
+    connection.busy_timeout(patience)?;
+    let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+    connection.busy_timeout(super::BUSY_TIMEOUT)?;
+    match is_busy {
+        Ok(false) => Ok(Truncation::Done),
+        Ok(true) => Ok(Truncation::Pending),
+        // Another process is checkpointing.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(Truncation::Pending),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn is_sync_failure(error: &rusqlite::Error) -> bool {

@@ -3,7 +3,7 @@
 use domain::{AdvertId, PropertyId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::delete_replaced;
+use super::{delete_replaced, survivor_is_on_offer};
 use crate::contract::{ErasedProperties, Position, PruneStep, PrunedRows, RecordKind};
 use crate::error::Error;
 use crate::record::{decode_search_list, encode_search_list};
@@ -16,7 +16,8 @@ use crate::sqlite::writer::Transaction;
 /// How many properties one step looks at: most have few matches or none.
 const PROPERTIES_PER_STEP: usize = 100;
 
-/// Notes that a property is off the market. An earlier departure counts no more: the property has changed since.
+/// Notes that a property is off the market, and with it those that were merged into it. An earlier departure counts no more: the
+/// property has changed since.
 pub fn note(
     connection: &Connection,
     property: PropertyId,
@@ -25,7 +26,8 @@ pub fn note(
 ) -> Result<(), Error> {
     connection
         .prepare_cached(
-            "INSERT OR REPLACE INTO departed_property (property_id, position, departed_at) VALUES (?1, ?2, ?3)",
+            "INSERT OR REPLACE INTO departed_property (property_id, position, departed_at)
+             SELECT ?1, ?2, ?3 UNION ALL SELECT id, ?2, ?3 FROM property WHERE merged_into = ?1 AND record_id IS NULL",
         )?
         .execute(params![property.as_bytes(), position, departed_at])?;
     Ok(())
@@ -53,9 +55,12 @@ impl Departed {
         Ok(read.optional()?)
     }
 
-    fn state(&self, connection: &Connection) -> Result<State, Error> {
+    fn state(&self, connection: &Connection, damage: &DamageLog) -> Result<State, Error> {
         let Some(row) = property_row(connection, self.property)? else { return Ok(State::Removed) };
-        let Some(record_id) = row.record_id else { return Ok(State::Removed) };
+        let Some(record_id) = row.record_id else {
+            let is_back = survivor_is_on_offer(connection, self.property, damage)?;
+            return Ok(if is_back { State::Changed } else { State::Removed });
+        };
         let mut statement =
             connection.prepare_cached("SELECT position FROM property_version WHERE record_id = ?1")?;
         let position: Option<u64> = statement.query_row([record_id], |row| row.get(0)).optional()?;
@@ -80,7 +85,7 @@ enum State {
         version: u32,
     },
     Removed,
-    /// It is another matter now, and departs anew if it does.
+    /// It has changed since, or what it was merged into has: the row is stale.
     Changed,
 }
 
@@ -96,7 +101,7 @@ pub fn prune_matches(
         let Some(departed) = Departed::next(connection, before, false)? else {
             return Ok(PruneStep { rows, more: false });
         };
-        let state = departed.state(connection)?;
+        let state = departed.state(connection, damage)?;
         if matches!(state, State::Changed) {
             departed.forget(connection)?;
             continue;
@@ -115,7 +120,7 @@ pub fn prune_matches(
                     .execute([departed.property.as_bytes()])?;
             }
             State::Removed | State::Changed => {
-                delete_rest(connection, &departed, &mut rows)?;
+                delete_removed_property(connection, &departed, &mut rows)?;
                 departed.forget(connection)?;
             }
         }
@@ -185,7 +190,11 @@ fn delete_matches(
 /// Deletes what is left of a removed property: versions, and its row, which kept version numbers from being given twice. A row that leads
 /// to the property it was merged into stays as long as that property exists. Nothing goes if the property was created again and removed
 /// again since: that departure is still to come.
-fn delete_rest(connection: &Connection, departed: &Departed, rows: &mut PrunedRows) -> Result<(), Error> {
+fn delete_removed_property(
+    connection: &Connection,
+    departed: &Departed,
+    rows: &mut PrunedRows,
+) -> Result<(), Error> {
     let id = departed.property.as_bytes();
     let is_shown_or_later = connection
         .prepare_cached(
@@ -199,7 +208,8 @@ fn delete_rest(connection: &Connection, departed: &Departed, rows: &mut PrunedRo
     rows.versions += connection
         .prepare_cached("DELETE FROM property_version WHERE property_id = ?1")?
         .execute([id])? as u64;
-    // Whatever has this id next begins with a first version, as every property does.
+    // Whatever has this id next begins with a first version, as every property does. No delivery of the old ones is left.
+    connection.prepare_cached("DELETE FROM delivery_document WHERE property_id = ?1")?.execute([id])?;
     connection.prepare_cached("UPDATE property SET version = 0 WHERE id = ?1")?.execute([id])?;
     rows.properties += connection
         .prepare_cached(
@@ -224,7 +234,7 @@ pub fn erase_departed(
             break;
         }
         let Some(departed) = Departed::next(connection, before, true)? else { return Ok(erased) };
-        if let State::Expired { version } = departed.state(connection)? {
+        if let State::Expired { version } = departed.state(connection, damage)? {
             let read = read::property_at(connection, departed.property, version);
             let name = || departed.property.to_string();
             // One that cannot be read stays until it is repaired.
