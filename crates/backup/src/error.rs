@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use store::Finding;
 
-/// Why a backup or a restoration failed. Nothing is left behind under a final name.
+/// Why a backup or a restoration failed. What is left behind under a final name is complete or has no manifest, so that it is not taken
+/// for a backup.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("cancelled")]

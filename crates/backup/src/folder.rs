@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::files::{self, PartialFile, is_left_over, remove_if_exists, remove_with_companions, with_suffix};
 use crate::manifest::Manifest;
 use crate::name::{BackupName, MANIFEST_SUFFIX, PARTIAL_SUFFIX};
+use crate::rotation::Rotated;
 
 /// Publishes a complete, synced file and its manifest. The manifest first: a file with a final name always has one.
 pub(crate) fn publish(partial: PartialFile, path: &Path, manifest: &Manifest) -> Result<(), Error> {
@@ -72,23 +73,30 @@ pub(crate) fn clean(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes the oldest complete backups beyond the `keep` newest. Returns their names.
-pub(crate) fn rotate(folder: &Path, keep: usize) -> Result<Vec<String>, Error> {
-    let names = list(folder)?;
+/// Removes the oldest complete backups beyond the `keep` newest.
+pub(crate) fn rotate(folder: &Path, keep: usize) -> Rotated {
+    let names = match list(folder) {
+        Ok(names) => names,
+        Err(error) => return Rotated::failed(error),
+    };
     let excess = names.len().saturating_sub(keep.max(1));
-    let mut removed = Vec::new();
+    let mut rotated = Rotated::default();
     for name in names.into_iter().take(excess) {
-        // A manifest that is left alone is removed by the next backup; a file without one would stay for ever.
-        for file in [name.to_string(), name.manifest()] {
-            let path = folder.join(file);
-            remove_if_exists(&path).map_err(Error::file("cannot remove", &path))?;
-        }
-        removed.push(name.to_string());
+        rotated.note(remove(folder, name).map(|()| Some(name.to_string())));
     }
-    if !removed.is_empty() {
-        files::sync_folder(folder)?;
+    if !rotated.removed.is_empty() {
+        rotated.note(files::sync_folder(folder).map(|()| None));
     }
-    Ok(removed)
+    rotated
+}
+
+fn remove(folder: &Path, name: BackupName) -> Result<(), Error> {
+    // A manifest that is left alone is removed by the next backup; a file without one would stay for ever.
+    for file in [name.to_string(), name.manifest()] {
+        let path = folder.join(file);
+        remove_if_exists(&path).map_err(Error::file("cannot remove", &path))?;
+    }
+    Ok(())
 }
 
 fn file_names(folder: &Path) -> Result<Vec<String>, Error> {

@@ -16,6 +16,7 @@ mod manifest;
 mod name;
 mod pace;
 mod restore;
+mod rotation;
 mod s3;
 mod schedule;
 mod target;

@@ -14,6 +14,7 @@ use crate::folder;
 use crate::manifest::{Manifest, Measured};
 use crate::name::BackupName;
 use crate::pace::Pace;
+use crate::rotation::Rotated;
 use crate::target::{Place, Target};
 use crate::work::{self, DamagePolicy, Progress, Stage, Verified};
 
@@ -39,7 +40,7 @@ pub struct MakeOptions {
 }
 
 /// A complete backup.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Made {
     /// Its path or URL.
     pub address: String,
@@ -48,6 +49,8 @@ pub struct Made {
     pub findings: Vec<Finding>,
     /// Older backups that were removed.
     pub removed: Vec<String>,
+    /// Why older backups could not be removed. The backup is complete all the same.
+    pub rotation_error: Option<Error>,
     /// Size of the write-ahead log of the original at the end of the copy.
     pub wal_bytes: u64,
 }
@@ -91,12 +94,12 @@ pub async fn make(target: &Target, options: MakeOptions) -> Result<Made, Error> 
     let findings = verified.findings;
     // Older backups are worth more than a damaged one.
     let keep = options.keep.filter(|_| findings.is_empty());
-    let removed = match (&target.0, keep) {
-        (_, None) | (Place::File(_), _) => Vec::new(),
-        (Place::Folder(folder), Some(keep)) => folder::rotate(folder, keep)?,
-        (Place::S3(s3), Some(keep)) => s3.rotate(keep, options.now).await?,
+    let Rotated { removed, error: rotation_error } = match (&target.0, keep) {
+        (_, None) | (Place::File(_), _) => Rotated::default(),
+        (Place::Folder(folder), Some(keep)) => folder::rotate(folder, keep),
+        (Place::S3(s3), Some(keep)) => s3.rotate(keep, options.now).await,
     };
-    Ok(Made { address, manifest, findings, removed, wal_bytes: copied.wal_bytes })
+    Ok(Made { address, manifest, findings, removed, rotation_error, wal_bytes: copied.wal_bytes })
 }
 
 impl Target {

@@ -23,6 +23,7 @@ use crate::files::PartialFile;
 use crate::manifest::{Hasher, Manifest, Measured};
 use crate::name::BackupName;
 use crate::restore;
+use crate::rotation::Rotated;
 use crate::work::{Progress, Report, Stage};
 
 /// The size of a part of an upload; one part is in memory. S3 allows 10,000 parts, so larger files have larger parts.
@@ -222,23 +223,28 @@ impl S3 {
         Ok(objects)
     }
 
-    /// Removes the oldest complete backups beyond the `keep` newest, and what interrupted backups left behind. Returns the names of the
-    /// former.
-    pub async fn rotate(&self, keep: usize, now: Timestamp) -> Result<Vec<String>, Error> {
-        let objects = self.objects().await?;
+    /// Removes the oldest complete backups beyond the `keep` newest, and what interrupted backups left behind.
+    pub async fn rotate(&self, keep: usize, now: Timestamp) -> Rotated {
+        let objects = match self.objects().await {
+            Ok(objects) => objects,
+            Err(error) => return Rotated::failed(error),
+        };
         let complete = objects.complete();
         let excess = complete.len().saturating_sub(keep.max(1));
-        let mut removed = Vec::new();
+        let mut rotated = Rotated::default();
         for name in complete.iter().take(excess) {
-            self.delete(&name.manifest()).await?;
-            self.delete(&name.to_string()).await?;
-            removed.push(name.to_string());
+            rotated.note(self.remove(*name).await.map(|()| Some(name.to_string())));
         }
         let is_old = |name: &&BackupName| now.duration_since(name.date()) > INCOMPLETE_AFTER;
         for name in objects.files.iter().filter(|name| !complete.contains(name)).filter(is_old) {
-            self.delete(&name.to_string()).await?;
+            rotated.note(self.delete(&name.to_string()).await.map(|()| None));
         }
-        Ok(removed)
+        rotated
+    }
+
+    async fn remove(&self, name: BackupName) -> Result<(), Error> {
+        self.delete(&name.manifest()).await?;
+        self.delete(&name.to_string()).await
     }
 
     async fn delete(&self, file: &str) -> Result<(), Error> {

@@ -47,6 +47,8 @@ impl ScheduledBackup {
             // The shutdown is not a failure: the next start makes it.
             Ok(()) | Err(Error::Cancelled) => state.retry_at = None,
             Err(error) => {
+                // What is in the target now says whether the next one is due.
+                state.last = None;
                 state.retry_at = Some(now.saturating_add(RETRY_AFTER).unwrap_or(Timestamp::MAX));
                 shared.metrics.backup.failed();
                 tracing::error!(
@@ -77,7 +79,8 @@ impl ScheduledBackup {
             damage: DamagePolicy::Accept,
             ..options(&shared.config, shared.app.clock(), settings.bytes_per_second, shared.stop.clone())
         };
-        let Made { address, manifest, findings, removed, wal_bytes } = backup::make(&target, options).await?;
+        let Made { address, manifest, findings, removed, rotation_error, wal_bytes } =
+            backup::make(&target, options).await?;
         state.last = Some(now);
         shared.metrics.backup.set_last(now);
         shared.metrics.backup.succeeded(started.elapsed(), manifest.bytes);
@@ -89,6 +92,14 @@ impl ScheduledBackup {
             wal_bytes,
             "the backup is complete"
         );
+        if let Some(error) = rotation_error {
+            shared.metrics.backup.rotation_failed();
+            tracing::error!(
+                target = %self.location,
+                error = &error as &dyn std::error::Error,
+                "older backups could not be removed; the next backup tries again"
+            );
+        }
         if !findings.is_empty() {
             shared.metrics.backup.failed();
             tracing::error!(

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 pub const KEY_ID: &str = "AKIDTEST";
-pub const SECRET: &str = "geheim";
+pub const SECRET: &str = "secret";
 
 #[derive(Default)]
 pub struct Bucket {
@@ -26,6 +26,8 @@ pub struct Bucket {
     next_upload: usize,
     /// Requests for which this is part of the key are refused.
     pub refuse: Option<String>,
+    /// Requests with this method are refused.
+    pub refuse_method: Option<Method>,
 }
 
 pub struct S3Server {
@@ -80,7 +82,9 @@ async fn answer(State(bucket): State<Arc<Mutex<Bucket>>>, request: Request) -> R
         pairs.find(|(known, _)| *known == name).map(|(_, value)| value.replace("%2F", "/"))
     };
     let mut bucket = bucket.lock().unwrap();
-    if bucket.refuse.as_ref().is_some_and(|refused| key.contains(refused.as_str())) {
+    if bucket.refuse.as_ref().is_some_and(|refused| key.contains(refused.as_str()))
+        || bucket.refuse_method.as_ref() == Some(&head.method)
+    {
         return error(StatusCode::FORBIDDEN, "AccessDenied");
     }
     if head.method != Method::GET && head.method != Method::HEAD {

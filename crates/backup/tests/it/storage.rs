@@ -81,6 +81,22 @@ async fn rotation_keeps_the_newest_and_removes_what_was_left_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn storage_that_refuses_to_delete_does_not_fail_a_complete_backup() {
+    let (server, data) = (S3Server::start().await, TempDir::new().unwrap());
+    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    let target = server.target("");
+    back_up(data.path(), &target, FIRST).await.unwrap();
+    server.bucket.lock().unwrap().refuse_method = Some(axum::http::Method::DELETE);
+    let mut options = options(data.path(), "2026-11-17T03:00:00Z");
+    options.keep = Some(1);
+    let made = backup::make(&target, options).await.unwrap();
+    let error = made.rotation_error.unwrap().to_string();
+    assert_eq!(error, "cannot delete s3://market/vigie-20261116T030000Z.db.json");
+    assert_eq!(made.removed, [] as [&str; 0]);
+    assert_eq!(target.list().await.unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn backup_without_its_manifest_is_not_one() {
     let (server, data, elsewhere) =
         (S3Server::start().await, TempDir::new().unwrap(), TempDir::new().unwrap());

@@ -14,12 +14,13 @@ pub struct BackupMetrics {
     seconds: Gauge<f64, AtomicU64>,
     bytes: Gauge<u64, AtomicU64>,
     failures: Counter,
+    rotation_failures: Counter,
 }
 
 impl BackupMetrics {
     pub fn register(registry: &mut Registry) -> Self {
         let backup = Self::default();
-        let Self { last_success, seconds, bytes, failures } = &backup;
+        let Self { last_success, seconds, bytes, failures, rotation_failures } = &backup;
         registry.register(
             "backup_last_success_timestamp_seconds",
             "Date of the last complete scheduled backup; 0 if there is none",
@@ -28,6 +29,11 @@ impl BackupMetrics {
         registry.register("backup_seconds", "Duration of the last scheduled backup", seconds.clone());
         registry.register("backup_bytes", "Size of the last scheduled backup", bytes.clone());
         registry.register("backup_failures", "Scheduled backups that failed", failures.clone());
+        registry.register(
+            "backup_rotation_failures",
+            "Scheduled backups after which older ones could not be removed",
+            rotation_failures.clone(),
+        );
         backup
     }
 
@@ -43,5 +49,10 @@ impl BackupMetrics {
 
     pub fn failed(&self) {
         self.failures.inc();
+    }
+
+    /// Counts a complete backup after which older ones could not be removed.
+    pub fn rotation_failed(&self) {
+        self.rotation_failures.inc();
     }
 }

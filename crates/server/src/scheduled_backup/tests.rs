@@ -110,3 +110,24 @@ async fn shutdown_ends_a_backup_and_is_no_failure() {
     assert_eq!(std::fs::read_dir(target.path()).unwrap().count(), 0);
     assert_eq!(metric(&shared, "vigie_backup_failures_total"), "0");
 }
+
+/// An old backup cannot be removed, as one of another user cannot. The new one is complete, and is not made again.
+#[tokio::test]
+async fn failed_rotation_is_counted_apart_and_does_not_repeat_the_backup() {
+    let (data, target) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let settings = format!("[backup]\ntarget = {:?}\nkeep = 1\n", target.path());
+    let (shared, clock, scheduled) = scheduled(data.path(), &settings);
+    scheduled.run_once(&shared).await;
+    let first = "vigie-20261116T020000Z.db";
+    // A folder cannot be removed like a file, by whoever.
+    std::fs::remove_file(target.path().join(first)).unwrap();
+    std::fs::create_dir(target.path().join(first)).unwrap();
+    clock.advance_seconds(24 * 3_600);
+    scheduled.run_once(&shared).await;
+    clock.advance_seconds(15 * 60);
+    scheduled.run_once(&shared).await;
+    assert_eq!(backups(target.path()), [first, "vigie-20261117T020000Z.db"]);
+    assert_eq!(metric(&shared, "vigie_backup_rotation_failures_total"), "1");
+    assert_eq!(metric(&shared, "vigie_backup_failures_total"), "0");
+    assert_eq!(metric(&shared, "vigie_backup_last_success_timestamp_seconds"), "1794880800");
+}
