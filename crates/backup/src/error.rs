@@ -68,6 +68,8 @@ pub enum Error {
         "the endpoint {0} is not https; plain HTTP is allowed to this machine only, or with backup.s3_allow_http"
     )]
     PlainHttp(String),
+    #[error("\"{0}\" is not an endpoint: it must begin with https://")]
+    NotAnEndpoint(String),
     #[error("cannot set up TLS")]
     Tls(#[source] rustls::Error),
     #[error("the certificates to trust in addition cannot be read")]

@@ -8,6 +8,7 @@
 //! Not here: settings and output (`server`), and what a record must look like (`store`).
 
 mod client;
+mod endpoint;
 mod error;
 mod files;
 mod folder;
@@ -22,12 +23,12 @@ mod schedule;
 mod target;
 mod work;
 
+pub use endpoint::S3Settings;
 pub use error::Error;
 pub use make::{Made, MakeOptions, make};
 pub use manifest::Manifest;
 pub use name::BackupName;
 pub use restore::{Manifests, RestoreOptions, Restored, restore};
-pub use s3::S3Settings;
 pub use schedule::Schedule;
 pub use target::{Location, Target};
 pub use work::{DamagePolicy, Progress, Stage};

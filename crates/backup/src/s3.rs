@@ -18,6 +18,7 @@ use tokio::io::AsyncReadExt;
 use tokio_util::sync::CancellationToken;
 
 use crate::client::Connector;
+use crate::endpoint::{self, Access, S3Settings};
 use crate::error::Error;
 use crate::files::PartialFile;
 use crate::manifest::{Hasher, Manifest, Measured};
@@ -36,27 +37,6 @@ const MANIFEST_BYTES_MAX: u64 = 64 << 10;
 /// A file without a manifest is removed after this time: until then, its upload may be in progress.
 const INCOMPLETE_AFTER: SignedDuration = SignedDuration::from_hours(48);
 
-/// How to reach the storage. What is missing is taken from the usual variables, such as `AWS_ACCESS_KEY_ID`.
-#[derive(Clone, Default)]
-pub struct S3Settings {
-    pub endpoint: Option<String>,
-    pub region: Option<String>,
-    pub access_key_id: Option<String>,
-    pub secret_access_key: Option<String>,
-    /// Allows plain HTTP to other machines.
-    pub allow_http: bool,
-    /// Certificate authorities to trust in addition to those of the system.
-    pub extra_ca_pem: Option<Vec<u8>>,
-}
-
-impl fmt::Debug for S3Settings {
-    /// Without the credentials.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { endpoint, region, allow_http, .. } = self;
-        write!(f, "S3Settings({endpoint:?}, {region:?}, allow_http: {allow_http})")
-    }
-}
-
 /// A bucket and a prefix in it.
 pub(crate) struct S3 {
     storage: Arc<AmazonS3>,
@@ -72,33 +52,26 @@ impl fmt::Debug for S3 {
 
 impl S3 {
     pub fn new(bucket: &str, prefix: &str, settings: &S3Settings) -> Result<Self, Error> {
-        let S3Settings { endpoint, region, access_key_id, secret_access_key, allow_http, extra_ca_pem } =
-            settings;
-        let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
+        let address = format!("s3://{bucket}/{prefix}");
+        let access = settings.complete(&|name| std::env::var(name).ok());
+        let Access { endpoint, region, access_key_id, secret_access_key, session_token } =
+            access.ok_or_else(|| Error::NoCredentials(address.clone()))?;
+        if let Some(endpoint) = &endpoint {
+            endpoint::check_text(endpoint, settings.allow_http)?;
+        }
+        let mut builder = AmazonS3Builder::new().with_bucket_name(bucket);
         for (key, value) in [
             (AmazonS3ConfigKey::Endpoint, endpoint),
             (AmazonS3ConfigKey::Region, region),
-            (AmazonS3ConfigKey::AccessKeyId, access_key_id),
-            (AmazonS3ConfigKey::SecretAccessKey, secret_access_key),
+            (AmazonS3ConfigKey::AccessKeyId, Some(access_key_id)),
+            (AmazonS3ConfigKey::SecretAccessKey, Some(secret_access_key)),
+            (AmazonS3ConfigKey::Token, session_token),
         ] {
             if let Some(value) = value {
                 builder = builder.with_config(key, value);
             }
         }
-        let address = format!("s3://{bucket}/{prefix}");
-        let has = |key| builder.get_config_value(&key).is_some_and(|value| !value.is_empty());
-        if !has(AmazonS3ConfigKey::AccessKeyId) || !has(AmazonS3ConfigKey::SecretAccessKey) {
-            return Err(Error::NoCredentials(address));
-        }
-        if let Some(endpoint) = builder.get_config_value(&AmazonS3ConfigKey::Endpoint)
-            && endpoint.starts_with("http://")
-        {
-            if !allow_http && !is_loopback(&endpoint) {
-                return Err(Error::PlainHttp(endpoint));
-            }
-            builder = builder.with_allow_http(true);
-        }
-        let connector = Connector::new(extra_ca_pem.as_deref())?;
+        let connector = Connector::new(settings.extra_ca_pem.as_deref(), settings.allow_http)?;
         // One request per object: not every storage deletes several at once, and there are few.
         let builder = builder.with_disable_bulk_delete(true);
         let storage = builder.with_http_connector(connector).build();
@@ -317,15 +290,6 @@ fn part_bytes(total: u64) -> u64 {
     PART_BYTES.max(total.div_ceil(PARTS_MAX))
 }
 
-/// Returns `true` if the host of a URL is this machine.
-fn is_loopback(endpoint: &str) -> bool {
-    let authority = endpoint.parse::<http::Uri>().ok().and_then(|uri| uri.into_parts().authority);
-    authority.is_some_and(|authority| {
-        let host = authority.host().trim_start_matches('[').trim_end_matches(']');
-        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -335,30 +299,5 @@ mod tests {
         assert_eq!(part_bytes(1), PART_BYTES);
         let huge = 2 << 40;
         assert!(huge / part_bytes(huge) <= 10_000);
-    }
-
-    #[test]
-    fn plain_http_is_for_this_machine_only() {
-        for (endpoint, expected) in [
-            ("http://127.0.0.1:9000", true),
-            ("http://localhost:9000", true),
-            ("http://[::1]:9000", true),
-            ("http://storage.example", false),
-            ("http://127.0.0.1.example", false),
-        ] {
-            assert_eq!(is_loopback(endpoint), expected, "{endpoint}");
-        }
-        let settings = |endpoint: &str, allow_http| S3Settings {
-            endpoint: Some(endpoint.to_owned()),
-            access_key_id: Some("key".to_owned()),
-            secret_access_key: Some("geheim".to_owned()),
-            allow_http,
-            ..S3Settings::default()
-        };
-        let refused = S3::new("bucket", "", &settings("http://storage.example", false));
-        assert!(matches!(refused, Err(Error::PlainHttp(_))), "{refused:?}");
-        S3::new("bucket", "", &settings("http://storage.example", true)).unwrap();
-        let shown = format!("{:?}", settings("http://storage.example", true));
-        assert!(!shown.contains("geheim"), "{shown}");
     }
 }

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::endpoint::S3Settings;
 use crate::error::Error;
-use crate::s3::{S3, S3Settings};
+use crate::s3::S3;
 
 /// The address of a target, as an operator writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]

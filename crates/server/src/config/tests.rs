@@ -147,14 +147,14 @@ fn smtp_port_and_login_are_validated() {
     let reported = |settings: &str| problems(Sources::defaults().file("f", &format!("[email]\n{settings}")));
     assert_eq!(reported("smtp_port = 0\n"), ["email.smtp_port (file f): \"0\" is not a port such as 587"]);
     assert_eq!(
-        reported("smtp_password = \"geheim\"\n"),
+        reported("smtp_password = \"secret\"\n"),
         ["email.smtp_password (file f): is given without email.smtp_user: give both or neither"]
     );
     assert_eq!(
         reported("smtp_user = \"vigie\"\n"),
         ["email.smtp_user (file f): is given without email.smtp_password: give both or neither"]
     );
-    let both = "[email]\nsmtp_user = \"vigie\"\nsmtp_password = \"geheim\"\n";
+    let both = "[email]\nsmtp_user = \"vigie\"\nsmtp_password = \"secret\"\n";
     assert!(Config::load(Sources::defaults().file("f", both)).unwrap().email.smtp.login.is_some());
 }
 
@@ -219,7 +219,7 @@ fn backup_settings_are_validated() {
     }
     let config = Config::load(Sources::defaults()).unwrap();
     assert_eq!((config.backup.target, config.backup.keep), (None, Some(7)));
-    let sources = Sources::defaults().file("f", "[backup]\ns3_secret_access_key = \"geheim\"\nkeep = 0\n");
+    let sources = Sources::defaults().file("f", "[backup]\ns3_secret_access_key = \"secret\"\nkeep = 0\n");
     assert!(sources.print().contains("backup.s3_secret_access_key = (hidden)"));
     assert_eq!(Config::load(sources).unwrap().backup.keep, None);
 }

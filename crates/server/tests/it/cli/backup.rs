@@ -1,5 +1,7 @@
 //! `vigie backup` and `vigie restore`, next to a running server.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -90,6 +92,39 @@ fn wrong_input_is_named() {
     assert!(!nowhere.exists());
     let incomplete = run(&nowhere, &["restore", data.path().to_str().unwrap()]);
     assert!(incomplete.failed().contains("there is no complete backup in"), "{incomplete:?}");
+}
+
+/// Variables that the documentation does not name change neither the endpoint nor the credentials.
+#[test]
+fn storage_of_the_settings_is_the_one_that_is_asked() {
+    let data = data_folder();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let answering = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = Vec::new();
+        while !request.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            request.extend(byte);
+        }
+        let answer = "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+        stream.write_all(answer.as_bytes()).unwrap();
+        String::from_utf8(request).unwrap()
+    });
+    let mut command = vigie();
+    command.args(["backup", "s3://bucket/x", "--data"]).arg(data.path()).envs([
+        ("VIGIE_BACKUP__S3_ENDPOINT", format!("http://{address}/configured").as_str()),
+        ("VIGIE_BACKUP__S3_ACCESS_KEY_ID", "key"),
+        ("VIGIE_BACKUP__S3_SECRET_ACCESS_KEY", "secret"),
+        ("AWS_ENDPOINT_URL_S3", &format!("http://{address}/other")),
+        ("AWS_SESSION_TOKEN", "of another key"),
+    ]);
+    let failed = Run::of(command.output().unwrap());
+    assert!(failed.failed().contains("cannot reach s3://bucket/x/vigie-"), "{failed:?}");
+    let request = answering.join().unwrap().to_ascii_lowercase();
+    assert!(request.starts_with("head /configured/bucket/x/vigie-"), "{request}");
+    assert!(!request.contains("x-amz-security-token"), "{request}");
 }
 
 /// Kills a backup in the middle. What is left is no backup, and the next one removes it.
