@@ -51,6 +51,8 @@ pub enum Error {
     },
     #[error("the manifest {path} has format {found}, this release reads format {known}; use a newer release")]
     UnknownFormat { path: String, found: u32, known: u32 },
+    #[error("the manifest {path} has {bytes} bytes: it is not one of ours")]
+    ManifestTooLarge { path: String, bytes: u64 },
     #[error("{name} has {found} bytes, its manifest says {expected}: it is not complete")]
     WrongSize { name: String, found: u64, expected: u64 },
     #[error("{name} is not what its manifest says: its SHA-256 is {found} instead of {expected}")]

@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use domain::Timestamp;
+
 use crate::error::Error;
 use crate::files::{self, PartialFile, is_left_over, remove_if_exists, remove_with_companions, with_suffix};
 use crate::manifest::Manifest;
 use crate::name::{BackupName, MANIFEST_SUFFIX, PARTIAL_SUFFIX};
-use crate::rotation::Rotated;
+use crate::rotation::{Condition, Rotated, excess};
 
 /// Publishes a complete, synced file and its manifest. The manifest first: a file with a final name always has one.
 pub(crate) fn publish(partial: PartialFile, path: &Path, manifest: &Manifest) -> Result<(), Error> {
@@ -73,15 +75,19 @@ pub(crate) fn clean(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes the oldest complete backups beyond the `keep` newest.
-pub(crate) fn rotate(folder: &Path, keep: usize) -> Rotated {
-    let names = match list(folder) {
-        Ok(names) => names,
+/// Removes the complete backups that are in excess of `keep`.
+pub(crate) fn rotate(folder: &Path, keep: usize, now: Timestamp) -> Rotated {
+    let condition = |name: BackupName| {
+        let manifest = manifest_of(&folder.join(name.to_string()));
+        Condition::of(manifest).map(|condition| (name, condition))
+    };
+    let backups = list(folder).and_then(|names| names.into_iter().map(condition).collect::<Result<Vec<_>, _>>());
+    let backups = match backups {
+        Ok(backups) => backups,
         Err(error) => return Rotated::failed(error),
     };
-    let excess = names.len().saturating_sub(keep.max(1));
     let mut rotated = Rotated::default();
-    for name in names.into_iter().take(excess) {
+    for name in excess(&backups, keep, now) {
         rotated.note(remove(folder, name).map(|()| Some(name.to_string())));
     }
     if !rotated.removed.is_empty() {

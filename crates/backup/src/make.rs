@@ -28,7 +28,7 @@ pub struct MakeOptions {
     /// Where the copy is made and verified before it is uploaded. For a folder or a file it is made in place.
     pub staging: PathBuf,
     pub bytes_per_second: u64,
-    /// How many backups to keep; `None` keeps all.
+    /// How many intact backups to keep, and how many others; `None` keeps all.
     pub keep: Option<usize>,
     /// `false` checks the pages of the copy only, not its records.
     pub verify_records: bool,
@@ -92,11 +92,9 @@ pub async fn make(target: &Target, options: MakeOptions) -> Result<Made, Error> 
         }
     };
     let findings = verified.findings;
-    // Older backups are worth more than a damaged one.
-    let keep = options.keep.filter(|_| findings.is_empty());
-    let Rotated { removed, error: rotation_error } = match (&target.0, keep) {
+    let Rotated { removed, error: rotation_error } = match (&target.0, options.keep) {
         (_, None) | (Place::File(_), _) => Rotated::default(),
-        (Place::Folder(folder), Some(keep)) => folder::rotate(folder, keep),
+        (Place::Folder(folder), Some(keep)) => folder::rotate(folder, keep, options.now),
         (Place::S3(s3), Some(keep)) => s3.rotate(keep, options.now).await,
     };
     Ok(Made { address, manifest, findings, removed, rotation_error, wal_bytes: copied.wal_bytes })

@@ -24,7 +24,7 @@ use crate::files::PartialFile;
 use crate::manifest::{Hasher, Manifest, Measured};
 use crate::name::BackupName;
 use crate::restore;
-use crate::rotation::Rotated;
+use crate::rotation::{Condition, Rotated, excess};
 use crate::work::{Progress, Report, Stage};
 
 /// The size of a part of an upload; one part is in memory. S3 allows 10,000 parts, so larger files have larger parts.
@@ -196,23 +196,32 @@ impl S3 {
         Ok(objects)
     }
 
-    /// Removes the oldest complete backups beyond the `keep` newest, and what interrupted backups left behind.
+    /// Removes the complete backups that are in excess of `keep`, and what interrupted backups left behind.
     pub async fn rotate(&self, keep: usize, now: Timestamp) -> Rotated {
-        let objects = match self.objects().await {
-            Ok(objects) => objects,
+        let (objects, backups) = match self.conditions().await {
+            Ok(found) => found,
             Err(error) => return Rotated::failed(error),
         };
         let complete = objects.complete();
-        let excess = complete.len().saturating_sub(keep.max(1));
         let mut rotated = Rotated::default();
-        for name in complete.iter().take(excess) {
-            rotated.note(self.remove(*name).await.map(|()| Some(name.to_string())));
+        for name in excess(&backups, keep, now) {
+            rotated.note(self.remove(name).await.map(|()| Some(name.to_string())));
         }
         let is_old = |name: &&BackupName| now.duration_since(name.date()) > INCOMPLETE_AFTER;
         for name in objects.files.iter().filter(|name| !complete.contains(name)).filter(is_old) {
             rotated.note(self.delete(&name.to_string()).await.map(|()| None));
         }
         rotated
+    }
+
+    /// Returns what is below the prefix, and what the manifests of the complete backups say.
+    async fn conditions(&self) -> Result<(Objects, Vec<(BackupName, Condition)>), Error> {
+        let objects = self.objects().await?;
+        let mut backups = Vec::new();
+        for name in objects.complete() {
+            backups.push((name, Condition::of(self.manifest_of(name).await)?));
+        }
+        Ok((objects, backups))
     }
 
     async fn remove(&self, name: BackupName) -> Result<(), Error> {
@@ -230,16 +239,24 @@ impl S3 {
     /// Returns the newest complete backup.
     pub async fn newest(&self) -> Result<(BackupName, Manifest), Error> {
         let name = self.list().await?.last().copied().ok_or_else(|| Error::NoBackup(self.root()))?;
+        let manifest = self.manifest_of(name).await?.ok_or_else(|| Error::NoBackup(self.root()))?;
+        Ok((name, manifest))
+    }
+
+    /// Reads the manifest of a backup; `None` if it has none.
+    pub async fn manifest_of(&self, name: BackupName) -> Result<Option<Manifest>, Error> {
         let file = name.manifest();
         let failed = self.failed("cannot read", &file);
-        let got = self.storage.get(&self.path(&file)).await.map_err(&failed)?;
-        let size = got.meta.size;
-        if size > MANIFEST_BYTES_MAX {
-            let name = format!("{}/{file}", self.root());
-            return Err(Error::WrongSize { name, found: size, expected: MANIFEST_BYTES_MAX });
+        let got = match self.storage.get(&self.path(&file)).await {
+            Err(object_store::Error::NotFound { .. }) => return Ok(None),
+            got => got.map_err(&failed)?,
+        };
+        let (path, bytes) = (format!("{}/{file}", self.root()), got.meta.size);
+        if bytes > MANIFEST_BYTES_MAX {
+            return Err(Error::ManifestTooLarge { path, bytes });
         }
         let text = got.bytes().await.map_err(&failed)?;
-        Ok((name, Manifest::parse(&format!("{}/{file}", self.root()), &text)?))
+        Manifest::parse(&path, &text).map(Some)
     }
 
     /// Downloads a backup. Returns what was received.

@@ -152,6 +152,9 @@ async fn damage_is_refused_or_accepted_and_recorded() {
     let folder = target(backups.path());
     back_up(data.path(), &folder, FIRST).await.unwrap();
     let connection = Connection::open(data.path().join(FILE_NAME)).unwrap();
+    let record: Vec<u8> = connection
+        .query_row("SELECT record FROM property_version WHERE record_id = 3", [], |row| row.get(0))
+        .unwrap();
     connection.execute("UPDATE property_version SET record = x'00' WHERE record_id = 3", []).unwrap();
 
     let day = "2026-11-17T03:00:00Z";
@@ -168,7 +171,17 @@ async fn damage_is_refused_or_accepted_and_recorded() {
     (accepting.damage, accepting.keep) = (DamagePolicy::Accept, Some(1));
     let made = backup::make(&folder, accepting).await.unwrap();
     assert!(made.manifest.damaged_records > 0);
-    assert_eq!(made.removed, [] as [&str; 0], "an intact backup is worth more than a damaged one");
+    assert_eq!(made.removed, ["vigie-20261118T030000Z.db"], "an intact backup is worth more than a damaged one");
+
+    // After a repair, what it removed is only in the first one.
+    connection.execute("UPDATE property_version SET record = ?1 WHERE record_id = 3", [&record]).unwrap();
+    let mut repaired = options(data.path(), "2026-11-20T03:00:00Z");
+    repaired.keep = Some(1);
+    assert_eq!(backup::make(&folder, repaired).await.unwrap().removed, [] as [&str; 0]);
+    let left = folder.list().await.unwrap();
+    let left: Vec<String> = left.into_iter().map(|name| name.to_string()).collect();
+    assert_eq!(left, ["vigie-20261116T030000Z.db", "vigie-20261119T030000Z.db", "vigie-20261120T030000Z.db"]);
+    std::fs::remove_file(backups.path().join("vigie-20261120T030000Z.db")).unwrap();
 
     let refused = restore(&folder, elsewhere.path()).await;
     assert!(matches!(&refused, Err(Error::Damaged { .. })), "{refused:?}");

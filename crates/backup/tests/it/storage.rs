@@ -81,6 +81,21 @@ async fn rotation_keeps_the_newest_and_removes_what_was_left_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn unverified_backup_does_not_replace_a_verified_one() {
+    let (server, data) = (S3Server::start().await, TempDir::new().unwrap());
+    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    let target = server.target("");
+    back_up(data.path(), &target, FIRST).await.unwrap();
+    for (day, removed) in [(17, None), (18, Some("vigie-20261117T030000Z.db"))] {
+        let mut options = options(data.path(), &format!("2026-11-{day}T03:00:00Z"));
+        (options.keep, options.verify_records) = (Some(1), false);
+        let made = backup::make(&target, options).await.unwrap();
+        assert_eq!(made.removed.first().map(String::as_str), removed);
+    }
+    assert!(server.keys().contains(&"vigie-20261116T030000Z.db".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn storage_that_refuses_to_delete_does_not_fail_a_complete_backup() {
     let (server, data) = (S3Server::start().await, TempDir::new().unwrap());
     add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
