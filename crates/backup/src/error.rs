@@ -33,10 +33,20 @@ pub enum Error {
     #[error("\"{0}\" is not a backup target: use a folder, a file that ends in .db, or s3://BUCKET/PREFIX")]
     NotATarget(String),
     #[error(
-        "{first} — {count} problem(s) in all; repair the database (vigie verify --repair), or accept the damage \
-             (--accept-damage)"
+        "the copy is damaged: {first} — {count} problem(s) in all; repair the database (vigie verify --repair), or \
+             accept the damage (--accept-damage)"
     )]
     Damaged { first: String, count: usize },
+    #[error(
+        "the copy is damaged: {problem}. It is the file of the database, not only a record, so that no backup is \
+             made: see vigie verify"
+    )]
+    DamagedFile { problem: String },
+    #[error(
+        "the backup is damaged: {first} — {count} problem(s) in all; restore an older one, or accept the damage \
+             (--accept-damage) and repair the restored database (vigie verify --repair)"
+    )]
+    DamagedBackup { first: String, count: usize },
     #[error("there is no complete backup in {0}")]
     NoBackup(String),
     #[error(
@@ -93,11 +103,9 @@ impl Error {
         let path = path.into();
         move |source| Self::File { action, path, source }
     }
+}
 
-    pub(crate) fn damaged(findings: &[Finding]) -> Self {
-        let first = findings.first().map_or_else(String::new, |Finding { kind, id, problem }| {
-            format!("the copy is damaged: {} {id}: {problem}", kind.name())
-        });
-        Self::Damaged { first, count: findings.len() }
-    }
+/// Shows a finding within an error.
+pub(crate) fn shown(Finding { kind, id, problem }: &Finding) -> String {
+    format!("{} {id}: {problem}", kind.name())
 }

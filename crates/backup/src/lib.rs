@@ -8,6 +8,7 @@
 //! Not here: settings and output (`server`), and what a record must look like (`store`).
 
 mod client;
+mod contents;
 mod endpoint;
 mod error;
 mod files;
@@ -23,6 +24,7 @@ mod schedule;
 mod target;
 mod work;
 
+pub use contents::Contents;
 pub use endpoint::S3Settings;
 pub use error::Error;
 pub use make::{Made, MakeOptions, make};

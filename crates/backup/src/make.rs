@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use domain::Timestamp;
-use store::Finding;
+use store::{Finding, RecordKind};
 use store::sqlite::CopiedState;
 use tokio_util::sync::CancellationToken;
 
-use crate::error::Error;
+use crate::error::{self, Error};
 use crate::files::{self, PartialFile};
 use crate::folder;
 use crate::manifest::{Manifest, Measured};
@@ -100,17 +100,6 @@ pub async fn make(target: &Target, options: MakeOptions) -> Result<Made, Error> 
     Ok(Made { address, manifest, findings, removed, rotation_error, wal_bytes: copied.wal_bytes })
 }
 
-impl Target {
-    /// Returns the complete backups, the oldest first. A file has no dated name.
-    pub async fn list(&self) -> Result<Vec<BackupName>, Error> {
-        match &self.0 {
-            Place::Folder(path) => folder::list(path),
-            Place::File(_) => Ok(Vec::new()),
-            Place::S3(s3) => s3.list().await,
-        }
-    }
-}
-
 /// A copy that is ready to be published.
 struct FinishedCopy {
     partial: PartialFile,
@@ -133,9 +122,24 @@ fn finish_copy(path: &Path, options: &MakeOptions, pace: &Pace) -> Result<Finish
         error => error,
     })?;
     let report = &options.report;
-    let verified = work::verify(partial.path(), options.verify_records, options.damage, pace, report)?;
+    let verified = work::verify(partial.path(), options.verify_records, pace, report)?;
+    check_damage(&verified.findings, options.damage)?;
     let measured = work::measured(partial.path(), pace, report)?;
     Ok(FinishedCopy { partial, copied, measured, verified })
+}
+
+/// Fails if the damage is not acceptable. That of pages or indexes never is: what a query finds in such a copy cannot be relied on.
+fn check_damage(findings: &[Finding], policy: DamagePolicy) -> Result<(), Error> {
+    let of_file = findings.iter().find(|finding| finding.kind == RecordKind::Database);
+    if let Some(finding) = of_file {
+        return Err(Error::DamagedFile { problem: finding.problem.clone() });
+    }
+    match (findings.first(), policy) {
+        (Some(first), DamagePolicy::Refuse) => {
+            Err(Error::Damaged { first: error::shown(first), count: findings.len() })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn copy(path: &Path, options: &MakeOptions, pace: &Pace) -> Result<CopiedState, Error> {

@@ -10,7 +10,7 @@ use store::Finding;
 use store::sqlite::{FILE_NAME, ServerLock};
 use tokio_util::sync::CancellationToken;
 
-use crate::error::Error;
+use crate::error::{self, Error};
 use crate::files::{self, PartialFile, with_suffix};
 use crate::folder;
 use crate::manifest::{Hasher, Manifest, Measured};
@@ -100,12 +100,13 @@ pub async fn restore(source: &Target, options: RestoreOptions) -> Result<Restore
     work::on_thread(move || {
         if manifest.is_none() {
             // Its checksum is unknown, so that its pages are checked before anything is written to them.
-            work::verify(partial.path(), false, damage, &pace, &report)?;
+            check_damage(&work::verify(partial.path(), false, &pace, &report)?.findings, damage)?;
         }
         let hold_since = hold_deliveries.map(|at| at.to_string());
         let state = store::sqlite::prepare_restored(partial.path(), hold_since.as_deref());
         let state = state.map_err(Error::Prepare)?;
-        let verified = work::verify(partial.path(), true, damage, &pace, &report)?;
+        let verified = work::verify(partial.path(), true, &pace, &report)?;
+        check_damage(&verified.findings, damage)?;
         partial.publish(&target)?;
         files::sync_folder(&data)?;
         drop(lock);
@@ -119,6 +120,15 @@ pub async fn restore(source: &Target, options: RestoreOptions) -> Result<Restore
         })
     })
     .await
+}
+
+fn check_damage(findings: &[Finding], policy: DamagePolicy) -> Result<(), Error> {
+    match (findings.first(), policy) {
+        (Some(first), DamagePolicy::Refuse) => {
+            Err(Error::DamagedBackup { first: error::shown(first), count: findings.len() })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Fails if a folder holds anything but locks and an interrupted restoration: neither a database, nor the write-ahead log or the index of

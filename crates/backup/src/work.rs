@@ -42,7 +42,7 @@ pub(crate) type Report = Arc<dyn Fn(Progress) + Send + Sync>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DamagePolicy {
     Refuse,
-    /// Keep it; the manifest counts the problems.
+    /// Keep it. The manifest of a backup counts the problems. A backup whose pages or indexes are damaged is refused all the same.
     Accept,
 }
 
@@ -70,7 +70,6 @@ pub(crate) struct Verified {
 pub(crate) fn verify(
     path: &Path,
     with_records: bool,
-    policy: DamagePolicy,
     pace: &Pace,
     report: &Report,
 ) -> Result<Verified, Error> {
@@ -84,9 +83,6 @@ pub(crate) fn verify(
         let checked = checked.map_err(Error::Verify)?.ok_or(Error::Cancelled)?;
         verified.records = Some(checked.records);
         verified.findings.extend(checked.findings);
-    }
-    if policy == DamagePolicy::Refuse && !verified.findings.is_empty() {
-        return Err(Error::damaged(&verified.findings));
     }
     Ok(verified)
 }

@@ -6,9 +6,9 @@
 
 use std::time::{Duration, Instant};
 
-use backup::{DamagePolicy, Error, Location, Made, MakeOptions};
+use backup::{Contents, DamagePolicy, Error, Location, Made, MakeOptions, Target};
 use domain::Timestamp;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 
 use crate::cli::backup::options;
 use crate::http::Shared;
@@ -21,6 +21,8 @@ const RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
 
 pub struct ScheduledBackup {
     location: Location,
+    /// Opened once: that loads the certificates of the system.
+    target: OnceCell<Target>,
     state: Mutex<State>,
 }
 
@@ -33,7 +35,7 @@ struct State {
 
 impl ScheduledBackup {
     pub fn new(location: Location) -> Self {
-        Self { location, state: Mutex::default() }
+        Self { location, target: OnceCell::new(), state: Mutex::default() }
     }
 
     /// Makes a backup if one is due.
@@ -49,12 +51,18 @@ impl ScheduledBackup {
             Err(error) => {
                 // What is in the target now says whether the next one is due.
                 state.last = None;
-                state.retry_at = Some(now.saturating_add(RETRY_AFTER).unwrap_or(Timestamp::MAX));
+                let retry_at = match &error {
+                    // It does not pass: a whole copy every 15 minutes would show the same.
+                    Error::DamagedFile { .. } => shared.config.backup.schedule.due_after(now),
+                    _ => now.saturating_add(RETRY_AFTER).unwrap_or(Timestamp::MAX),
+                };
+                state.retry_at = Some(retry_at);
                 shared.metrics.backup.failed();
                 tracing::error!(
                     target = %self.location,
                     error = &error as &dyn std::error::Error,
-                    "the backup failed; it is tried again in 15 minutes"
+                    %retry_at,
+                    "the backup failed; it is tried again later"
                 );
             }
         }
@@ -62,27 +70,25 @@ impl ScheduledBackup {
 
     async fn run_if_due(&self, state: &mut State, now: Timestamp, shared: &Shared) -> Result<(), Error> {
         let settings = &shared.config.backup;
-        let target = self.location.clone().open(&settings.s3)?;
+        let open = async || self.location.clone().open(&settings.s3);
+        let target = self.target.get_or_try_init(open).await?;
         if state.last.is_none() {
-            state.last = target.list().await?.last().map(|name| name.date());
+            state.last = self.last(target, now, shared).await?;
         }
-        if let Some(last) = state.last {
-            shared.metrics.backup.set_last(last);
-            if settings.schedule.due_after(last) > now {
-                return Ok(());
-            }
+        if state.last.is_some_and(|last| settings.schedule.due_after(last) > now) {
+            return Ok(());
         }
         let started = Instant::now();
         let options = MakeOptions {
             keep: settings.keep,
-            // A damaged record must not end all backups; rotation then keeps the intact ones.
+            // A damaged record must not end all backups; rotation keeps the intact ones.
             damage: DamagePolicy::Accept,
             ..options(&shared.config, shared.app.clock(), settings.bytes_per_second, shared.stop.clone())
         };
         let Made { address, manifest, findings, removed, rotation_error, wal_bytes } =
-            backup::make(&target, options).await?;
+            backup::make(target, options).await?;
         state.last = Some(now);
-        shared.metrics.backup.set_last(now);
+        shared.metrics.backup.set_damaged_records(manifest.damaged_records);
         shared.metrics.backup.succeeded(started.elapsed(), manifest.bytes);
         tracing::info!(
             address,
@@ -100,15 +106,40 @@ impl ScheduledBackup {
                 "older backups could not be removed; the next backup tries again"
             );
         }
-        if !findings.is_empty() {
+        if findings.is_empty() {
+            shared.metrics.backup.set_last(now);
+        } else {
             shared.metrics.backup.failed();
             tracing::error!(
                 address,
                 problems = findings.len(),
-                "the backup has damaged records, like the database: run `vigie verify`. Older backups are kept meanwhile"
+                "the backup has damaged records, like the database: run `vigie verify`. Intact backups are kept meanwhile"
             );
         }
         Ok(())
+    }
+
+    /// Returns when the last backup in the target was made.
+    async fn last(
+        &self,
+        target: &Target,
+        now: Timestamp,
+        shared: &Shared,
+    ) -> Result<Option<Timestamp>, Error> {
+        let Contents { newest, newest_intact, damaged_records, dated_later } = target.contents(now).await?;
+        if let Some(name) = dated_later.last() {
+            tracing::warn!(
+                target = %self.location,
+                count = dated_later.len(),
+                %name,
+                "backups in the target are dated in the future: the clock is or was wrong. They are not counted; rename or remove them"
+            );
+        }
+        if let Some(name) = newest_intact {
+            shared.metrics.backup.set_last(name.date());
+        }
+        shared.metrics.backup.set_damaged_records(damaged_records);
+        Ok(newest.map(|name| name.date()))
     }
 }
 

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use backup::{DamagePolicy, Error, Manifest, Progress, Stage};
+use backup::{BackupName, Contents, DamagePolicy, Error, Manifest, Progress, Stage};
 use rusqlite::Connection;
 use store::Position;
 use store::prelude::*;
@@ -12,7 +12,7 @@ use store::sqlite::{FILE_NAME, SqliteStore};
 use tempfile::TempDir;
 
 use crate::fixtures::{
-    add, assert_equal_at, back_up, change, names, options, restore, restore_options, target,
+    add, assert_equal_at, back_up, change, date, lose_pages, names, options, restore, restore_options, target,
 };
 
 const FIRST: &str = "2026-11-16T03:00:00Z";
@@ -184,11 +184,49 @@ async fn damage_is_refused_or_accepted_and_recorded() {
     std::fs::remove_file(backups.path().join("vigie-20261120T030000Z.db")).unwrap();
 
     let refused = restore(&folder, elsewhere.path()).await;
-    assert!(matches!(&refused, Err(Error::Damaged { .. })), "{refused:?}");
+    assert!(matches!(&refused, Err(Error::DamagedBackup { .. })), "{refused:?}");
     assert!(!elsewhere.path().join(FILE_NAME).exists());
     let mut accepting = restore_options(elsewhere.path());
     accepting.damage = DamagePolicy::Accept;
     assert!(!backup::restore(&folder, accepting).await.unwrap().findings.is_empty());
+}
+
+#[tokio::test]
+async fn damage_of_the_file_itself_is_never_accepted() {
+    let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    lose_pages(data.path());
+    let folder = target(backups.path());
+    let mut accepting = options(data.path(), FIRST);
+    accepting.damage = DamagePolicy::Accept;
+    let refused = backup::make(&folder, accepting).await;
+    assert!(matches!(&refused, Err(Error::DamagedFile { .. })), "{refused:?}");
+    assert_eq!(names(backups.path()), [] as [&str; 0]);
+}
+
+#[tokio::test]
+async fn newest_backups_are_known_from_their_manifests() {
+    let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    add(&SqliteStore::open(data.path()).unwrap(), 1..20).await;
+    let folder = target(backups.path());
+    assert_eq!(folder.contents(date(FIRST)).await.unwrap(), Contents::default());
+    back_up(data.path(), &folder, FIRST).await.unwrap();
+    let connection = Connection::open(data.path().join(FILE_NAME)).unwrap();
+    connection.execute("UPDATE property_version SET record = x'00' WHERE record_id = 3", []).unwrap();
+    let mut accepting = options(data.path(), "2026-11-17T03:00:00Z");
+    accepting.damage = DamagePolicy::Accept;
+    let damaged = backup::make(&folder, accepting).await.unwrap().manifest.damaged_records;
+    let mut unverified = options(data.path(), "2036-11-16T03:00:00Z");
+    unverified.verify_records = false;
+    backup::make(&folder, unverified).await.unwrap();
+    let name = |at: &str| BackupName::at(date(at));
+    let expected = Contents {
+        newest: Some(name("2026-11-17T03:00:00Z")),
+        newest_intact: Some(name(FIRST)),
+        damaged_records: damaged,
+        dated_later: vec![name("2036-11-16T03:00:00Z")],
+    };
+    assert_eq!(folder.contents(date("2026-11-18T03:00:00Z")).await.unwrap(), expected);
 }
 
 #[tokio::test]
