@@ -1,6 +1,7 @@
 //! What is in a target.
 
 use domain::Timestamp;
+use tokio_util::sync::CancellationToken;
 
 use crate::error::Error;
 use crate::folder;
@@ -8,6 +9,7 @@ use crate::manifest::Manifest;
 use crate::name::BackupName;
 use crate::rotation::Condition;
 use crate::target::{Place, Target};
+use crate::work;
 
 /// The newest backups of a target.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,21 +26,24 @@ pub struct Contents {
 
 impl Target {
     /// Returns the complete backups, the oldest first. A file has no dated name.
-    pub async fn list(&self) -> Result<Vec<BackupName>, Error> {
+    pub async fn list(&self, stop: &CancellationToken) -> Result<Vec<BackupName>, Error> {
         match &self.0 {
-            Place::Folder(path) => folder::list(path),
-            Place::File(_) => Ok(Vec::new()),
-            Place::S3(s3) => s3.list().await,
+            Place::Folder(path) => {
+                let path = path.clone();
+                work::on_thread(stop, move || folder::list(&path)).await
+            }
+            Place::File(_) | Place::S3Backup(..) => Ok(Vec::new()),
+            Place::S3(s3) => work::until(stop, s3.list()).await,
         }
     }
 
     /// Returns the newest backups.
-    pub async fn contents(&self, now: Timestamp) -> Result<Contents, Error> {
+    pub async fn contents(&self, now: Timestamp, stop: &CancellationToken) -> Result<Contents, Error> {
         let (mut names, dated_later): (Vec<_>, Vec<_>) =
-            self.list().await?.into_iter().partition(|name| name.date() <= now);
+            self.list(stop).await?.into_iter().partition(|name| name.date() <= now);
         let mut contents = Contents { newest: names.last().copied(), dated_later, ..Contents::default() };
         while let Some(name) = names.pop() {
-            let manifest = self.manifest_of(name).await;
+            let manifest = self.manifest_of(name, stop).await;
             if let Ok(Some(manifest)) = &manifest
                 && contents.newest == Some(name)
             {
@@ -52,11 +57,18 @@ impl Target {
         Ok(contents)
     }
 
-    async fn manifest_of(&self, name: BackupName) -> Result<Option<Manifest>, Error> {
+    async fn manifest_of(
+        &self,
+        name: BackupName,
+        stop: &CancellationToken,
+    ) -> Result<Option<Manifest>, Error> {
         match &self.0 {
-            Place::Folder(path) => folder::manifest_of(&path.join(name.to_string())),
-            Place::File(_) => Ok(None),
-            Place::S3(s3) => s3.manifest_of(name).await,
+            Place::Folder(path) => {
+                let path = path.join(name.to_string());
+                work::on_thread(stop, move || folder::manifest_of(&path)).await
+            }
+            Place::File(_) | Place::S3Backup(..) => Ok(None),
+            Place::S3(s3) => work::until(stop, s3.manifest_of(name)).await,
         }
     }
 }

@@ -49,6 +49,8 @@ pub enum Error {
     DamagedBackup { first: String, count: usize },
     #[error("there is no complete backup in {0}")]
     NoBackup(String),
+    #[error("{0} is not a complete backup: the file or its manifest is missing")]
+    NotComplete(String),
     #[error(
         "{0} has no manifest, so its content cannot be checked; restore it all the same with --without-manifest"
     )]

@@ -58,46 +58,69 @@ pub struct Made {
 /// Backs up the database of a data folder, with or without a running server.
 pub async fn make(target: &Target, options: MakeOptions) -> Result<Made, Error> {
     let name = BackupName::at(options.now);
-    let place = match &target.0 {
-        Place::Folder(folder) => {
+    let (stop, options) = (options.stop.clone(), Arc::new(options));
+    // The folder of dated names that the copy is made in.
+    let folder = match &target.0 {
+        Place::Folder(folder) => Some(folder.clone()),
+        Place::File(_) => None,
+        Place::S3(s3) => {
+            work::until(&stop, s3.check_free(name)).await?;
+            Some(options.staging.clone())
+        }
+        Place::S3Backup(s3, name) => return Err(Error::NotATarget(s3.address(*name))),
+    };
+    let place = match (&target.0, &folder) {
+        (Place::File(path), _) => path.clone(),
+        (_, folder) => folder.clone().unwrap_or_default().join(name.to_string()),
+    };
+    let working = Arc::clone(&options);
+    let pace = Pace::new(options.bytes_per_second, stop.clone());
+    let path = place.clone();
+    let finish = move || {
+        if let Some(folder) = &folder {
             files::create_folder(folder)?;
             folder::clean(folder)?;
-            folder.join(name.to_string())
         }
-        Place::File(path) => path.clone(),
-        Place::S3(s3) => {
-            files::create_folder(&options.staging)?;
-            folder::clean(&options.staging)?;
-            s3.check_free(name).await?;
-            options.staging.join(name.to_string())
-        }
+        finish_copy(&path, &working, &pace)
     };
-    let options = Arc::new(options);
-    let working = Arc::clone(&options);
-    let pace = Pace::new(options.bytes_per_second, options.stop.clone());
-    let path = place.clone();
-    let finished = work::on_thread(move || finish_copy(&path, &working, &pace)).await?;
+    let finished = work::on_thread(&stop, finish).await?;
     let FinishedCopy { partial, copied, measured, verified } = finished;
     let manifest = manifest(&options, &copied, &measured, &verified);
     let address = match &target.0 {
-        Place::Folder(_) | Place::File(_) => {
+        Place::Folder(_) | Place::File(_) | Place::S3Backup(..) => {
             let (path, published) = (place.clone(), manifest.clone());
-            work::on_thread(move || folder::publish(partial, &path, &published)).await?;
+            work::on_thread(&stop, move || folder::publish(partial, &path, &published)).await?;
             place.display().to_string()
         }
         Place::S3(s3) => {
-            let address = s3.upload(partial.path(), name, &manifest, &options.report, &options.stop).await?;
+            let address = s3.upload(partial.path(), name, &manifest, &options.report, &stop).await?;
             drop(partial);
             address
         }
     };
     let findings = verified.findings;
-    let Rotated { removed, error: rotation_error } = match (&target.0, options.keep) {
-        (_, None) | (Place::File(_), _) => Rotated::default(),
-        (Place::Folder(folder), Some(keep)) => folder::rotate(folder, keep, options.now),
-        (Place::S3(s3), Some(keep)) => s3.rotate(keep, options.now).await,
+    let rotated = match options.keep {
+        None => Rotated::default(),
+        Some(keep) => rotate(target, keep, options.now, &stop).await.unwrap_or_else(Rotated::failed),
     };
+    let Rotated { removed, error: rotation_error } = rotated;
     Ok(Made { address, manifest, findings, removed, rotation_error, wal_bytes: copied.wal_bytes })
+}
+
+async fn rotate(
+    target: &Target,
+    keep: usize,
+    now: Timestamp,
+    stop: &CancellationToken,
+) -> Result<Rotated, Error> {
+    match &target.0 {
+        Place::File(_) | Place::S3Backup(..) => Ok(Rotated::default()),
+        Place::Folder(folder) => {
+            let folder = folder.clone();
+            work::on_thread(stop, move || Ok(folder::rotate(&folder, keep, now))).await
+        }
+        Place::S3(s3) => work::until(stop, async { Ok(s3.rotate(keep, now).await) }).await,
+    }
 }
 
 /// A copy that is ready to be published.

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use domain::Timestamp;
@@ -25,11 +26,14 @@ use crate::manifest::{Hasher, Manifest, Measured};
 use crate::name::BackupName;
 use crate::restore;
 use crate::rotation::{Condition, Rotated, excess};
-use crate::work::{Progress, Report, Stage};
+use crate::work::{self, Progress, Report, Stage};
 
 /// The size of a part of an upload; one part is in memory. S3 allows 10,000 parts, so larger files have larger parts.
 const PART_BYTES: u64 = 16 << 20;
 const PARTS_MAX: u64 = 9_000;
+
+/// How long to wait until the storage has forgotten the parts of an upload that failed. A shutdown waits for this.
+const ABORT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A manifest is a few hundred bytes.
 const MANIFEST_BYTES_MAX: u64 = 64 << 10;
@@ -125,24 +129,25 @@ impl S3 {
     ) -> Result<String, Error> {
         let failed = self.failed("cannot upload", &name.to_string());
         let path = self.path(&name.to_string());
-        let mut upload = self.storage.put_multipart(&path).await.map_err(&failed)?;
-        let sent = tokio::select! {
-            () = stop.cancelled() => Err(Error::Cancelled),
-            sent = self.send_parts(file, name, manifest.bytes, &mut *upload, report) => sent,
-        };
-        if let Err(error) = sent {
-            // If this fails, too, the storage keeps the parts, invisible, until its own rules remove them.
-            let _ = upload.abort().await;
+        let begin = async { self.storage.put_multipart(&path).await.map_err(&failed) };
+        let mut upload = work::until(stop, begin).await?;
+        let sending = self.send_parts(file, name, manifest.bytes, &mut *upload, report);
+        if let Err(error) = work::until(stop, sending).await {
+            // If this fails as well, the storage keeps the parts, invisible, until its own rules remove them.
+            let _ = tokio::time::timeout(ABORT_TIMEOUT, upload.abort()).await;
             return Err(error);
         }
-        let stored = self.storage.head(&path).await.map_err(&failed)?.size;
-        if stored != manifest.bytes {
-            let name = self.address(name);
-            return Err(Error::WrongSize { name, found: stored, expected: manifest.bytes });
-        }
-        let manifest = PutPayload::from(manifest.print());
-        let manifest_failed = self.failed("cannot upload", &name.manifest());
-        self.storage.put(&self.path(&name.manifest()), manifest).await.map_err(manifest_failed)?;
+        let complete = async {
+            let size = self.storage.head(&path).await.map_err(&failed)?.size;
+            if size != manifest.bytes {
+                let name = self.address(name);
+                return Err(Error::WrongSize { name, found: size, expected: manifest.bytes });
+            }
+            let failed = self.failed("cannot upload", &name.manifest());
+            let content = PutPayload::from(manifest.print());
+            self.storage.put(&self.path(&name.manifest()), content).await.map_err(failed)
+        };
+        work::until(stop, complete).await?;
         Ok(self.address(name))
     }
 
@@ -269,15 +274,13 @@ impl S3 {
         stop: &CancellationToken,
     ) -> Result<Measured, Error> {
         let failed = self.failed("cannot download", &name.to_string());
-        let got = self.storage.get(&self.path(&name.to_string())).await.map_err(&failed)?;
+        let path = self.path(&name.to_string());
+        let got = work::until(stop, async { self.storage.get(&path).await.map_err(&failed) }).await?;
         let mut chunks = got.into_stream();
         let mut hasher = Hasher::default();
         loop {
-            let next = tokio::select! {
-                () = stop.cancelled() => return Err(Error::Cancelled),
-                next = chunks.try_next() => next,
-            };
-            let Some(chunk) = next.map_err(&failed)? else { return Ok(hasher.finish()) };
+            let next = work::until(stop, async { chunks.try_next().await.map_err(&failed) }).await?;
+            let Some(chunk) = next else { return Ok(hasher.finish()) };
             hasher.update(&chunk);
             if hasher.bytes > total {
                 let name = self.address(name);

@@ -98,7 +98,8 @@ impl ScheduledBackup {
             wal_bytes,
             "the backup is complete"
         );
-        if let Some(error) = rotation_error {
+        // The shutdown is not a failure here, either.
+        if let Some(error) = rotation_error.filter(|error| !matches!(error, Error::Cancelled)) {
             shared.metrics.backup.rotation_failed();
             tracing::error!(
                 target = %self.location,
@@ -126,7 +127,8 @@ impl ScheduledBackup {
         now: Timestamp,
         shared: &Shared,
     ) -> Result<Option<Timestamp>, Error> {
-        let Contents { newest, newest_intact, damaged_records, dated_later } = target.contents(now).await?;
+        let Contents { newest, newest_intact, damaged_records, dated_later } = 
+            target.contents(now, &shared.stop).await?;
         if let Some(name) = dated_later.last() {
             tracing::warn!(
                 target = %self.location,

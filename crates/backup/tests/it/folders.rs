@@ -10,6 +10,7 @@ use store::Position;
 use store::prelude::*;
 use store::sqlite::{FILE_NAME, SqliteStore};
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 use crate::fixtures::{
     add, assert_equal_at, back_up, change, date, lose_pages, names, options, restore, restore_options, target,
@@ -141,7 +142,7 @@ async fn rotation_keeps_the_newest_and_touches_nothing_else() {
             "vigie-20261104T030000Z.db.json",
         ]
     );
-    assert_eq!(folder.list().await.unwrap().len(), 2);
+    assert_eq!(folder.list(&CancellationToken::new()).await.unwrap().len(), 2);
 }
 
 #[tokio::test]
@@ -178,7 +179,7 @@ async fn damage_is_refused_or_accepted_and_recorded() {
     let mut repaired = options(data.path(), "2026-11-20T03:00:00Z");
     repaired.keep = Some(1);
     assert_eq!(backup::make(&folder, repaired).await.unwrap().removed, [] as [&str; 0]);
-    let left = folder.list().await.unwrap();
+    let left = folder.list(&CancellationToken::new()).await.unwrap();
     let left: Vec<String> = left.into_iter().map(|name| name.to_string()).collect();
     assert_eq!(left, ["vigie-20261116T030000Z.db", "vigie-20261119T030000Z.db", "vigie-20261120T030000Z.db"]);
     std::fs::remove_file(backups.path().join("vigie-20261120T030000Z.db")).unwrap();
@@ -209,7 +210,7 @@ async fn newest_backups_are_known_from_their_manifests() {
     let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     add(&SqliteStore::open(data.path()).unwrap(), 1..20).await;
     let folder = target(backups.path());
-    assert_eq!(folder.contents(date(FIRST)).await.unwrap(), Contents::default());
+    assert_eq!(folder.contents(date(FIRST), &CancellationToken::new()).await.unwrap(), Contents::default());
     back_up(data.path(), &folder, FIRST).await.unwrap();
     let connection = Connection::open(data.path().join(FILE_NAME)).unwrap();
     connection.execute("UPDATE property_version SET record = x'00' WHERE record_id = 3", []).unwrap();
@@ -226,7 +227,7 @@ async fn newest_backups_are_known_from_their_manifests() {
         damaged_records: damaged,
         dated_later: vec![name("2036-11-16T03:00:00Z")],
     };
-    assert_eq!(folder.contents(date("2026-11-18T03:00:00Z")).await.unwrap(), expected);
+    assert_eq!(folder.contents(date("2026-11-18T03:00:00Z"), &CancellationToken::new()).await.unwrap(), expected);
 }
 
 #[tokio::test]

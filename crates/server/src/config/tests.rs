@@ -213,6 +213,10 @@ fn backup_settings_are_validated() {
         reported("target = \"one.db\"\n"),
         ["backup.target (file f): is a file: scheduled backups need a folder or s3://BUCKET/PREFIX"]
     );
+    assert_eq!(
+        reported("target = \"s3://bucket/vigie-20261116T030000Z.db\"\n"),
+        ["backup.target (file f): is a file: scheduled backups need a folder or s3://BUCKET/PREFIX"]
+    );
     for wrong in ["3:00", "25:00", "03:00:00", "night"] {
         let expected = format!("backup.at (file f): \"{wrong}\" is not a time of day such as 03:00");
         assert_eq!(reported(&format!("at = \"{wrong}\"\n")), [expected]);
