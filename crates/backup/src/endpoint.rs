@@ -94,7 +94,8 @@ mod tests {
 
     #[test]
     fn plain_http_is_for_this_machine_only() {
-        for endpoint in ["http://127.0.0.1:9000", "http://localhost:9000", "http://[::1]:9000", "HTTP://localhost"]
+        for endpoint in
+            ["http://127.0.0.1:9000", "http://localhost:9000", "http://[::1]:9000", "HTTP://localhost"]
         {
             check_text(endpoint, false).unwrap();
         }

@@ -28,6 +28,8 @@ pub enum Error {
     NoSpace { path: PathBuf, needed: u64, available: u64 },
     #[error("{0} exists already; a backup is never overwritten")]
     Exists(String),
+    #[error("{0} exists and is not in use; remove it if a backup that was killed has left it")]
+    LeftOver(PathBuf),
     #[error("another backup to {0} is in progress")]
     InProgress(PathBuf),
     #[error("\"{0}\" is not a backup target: use a folder, a file that ends in .db, or s3://BUCKET/PREFIX")]
@@ -55,6 +57,11 @@ pub enum Error {
         "{0} has no manifest, so its content cannot be checked; restore it all the same with --without-manifest"
     )]
     NoManifest(String),
+    #[error(
+        "{0} is not empty, so that the file beside it is not the whole database; make the copy with vigie backup, or \
+             let sqlite3 open it, which writes the changes into the file"
+    )]
+    ChangesBeside(PathBuf),
     #[error("the manifest {path} is not valid")]
     InvalidManifest {
         path: String,

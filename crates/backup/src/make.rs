@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use domain::Timestamp;
-use store::{Finding, RecordKind};
 use store::sqlite::CopiedState;
+use store::{Finding, RecordKind};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{self, Error};

@@ -96,6 +96,9 @@ pub async fn restore(source: &Target, options: RestoreOptions) -> Result<Restore
                 }
                 manifest => manifest,
             };
+            if manifest.is_none() {
+                check_whole(&file)?;
+            }
             let (path, expected, report) = (file.clone(), manifest.clone(), Arc::clone(&report));
             let pace = Pace::new(u64::MAX, stop.clone());
             let partial =
@@ -163,6 +166,18 @@ async fn newest_file(source: &Target, stop: &CancellationToken) -> Result<PathBu
     std::fs::read_dir(folder).map_err(Error::file("cannot list", folder))?;
     let newest = source.list(stop).await?.last().map(|name| folder.join(name.to_string()));
     newest.ok_or_else(|| Error::NoBackup(folder.display().to_string()))
+}
+
+/// Fails if there are changes beside a file, in a write-ahead log or a journal, without which it is another database or none. A manifest
+/// would say so by its checksum.
+fn check_whole(file: &Path) -> Result<(), Error> {
+    for suffix in ["-wal", "-journal"] {
+        let beside = with_suffix(file, suffix);
+        if beside.metadata().is_ok_and(|beside| beside.len() > 0) {
+            return Err(Error::ChangesBeside(beside));
+        }
+    }
+    Ok(())
 }
 
 /// Copies a backup and compares it with its manifest.

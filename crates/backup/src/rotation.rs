@@ -39,18 +39,14 @@ impl Condition {
 /// An intact backup gives way to newer intact ones only: `keep` of them stay, and as many of the others. The newest intact one before a
 /// damaged one stays as long as that: a repair may have removed records that only it still has. What is dated after `now` and what cannot
 /// be read is neither counted nor removed.
-pub(crate) fn excess(
-    backups: &[(BackupName, Condition)],
-    keep: usize,
-    now: Timestamp,
-) -> Vec<BackupName> {
-    let counts = |(name, condition): &&(BackupName, Condition)| {
-        name.date() <= now && *condition != Condition::Unknown
-    };
+pub(crate) fn excess(backups: &[(BackupName, Condition)], keep: usize, now: Timestamp) -> Vec<BackupName> {
+    let counts =
+        |(name, condition): &&(BackupName, Condition)| name.date() <= now && *condition != Condition::Unknown;
     let counted: Vec<(BackupName, Condition)> = backups.iter().filter(counts).copied().collect();
     let (intact, others): (Vec<_>, Vec<_>) =
         counted.iter().copied().partition(|(_, condition)| *condition == Condition::Intact);
-    let newest = |of: &[(BackupName, Condition)]| of.get(of.len().saturating_sub(keep.max(1))..).map(<[_]>::to_vec);
+    let newest =
+        |of: &[(BackupName, Condition)]| of.get(of.len().saturating_sub(keep.max(1))..).map(<[_]>::to_vec);
     let mut kept: Vec<(BackupName, Condition)> =
         [newest(&intact), newest(&others)].into_iter().flatten().flatten().collect();
     for (damaged, _) in kept.clone().iter().filter(|(_, condition)| *condition == Condition::Damaged) {

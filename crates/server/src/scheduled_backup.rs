@@ -127,7 +127,7 @@ impl ScheduledBackup {
         now: Timestamp,
         shared: &Shared,
     ) -> Result<Option<Timestamp>, Error> {
-        let Contents { newest, newest_intact, damaged_records, dated_later } = 
+        let Contents { newest, newest_intact, damaged_records, dated_later } =
             target.contents(now, &shared.stop).await?;
         if let Some(name) = dated_later.last() {
             tracing::warn!(

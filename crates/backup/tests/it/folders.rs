@@ -172,7 +172,11 @@ async fn damage_is_refused_or_accepted_and_recorded() {
     (accepting.damage, accepting.keep) = (DamagePolicy::Accept, Some(1));
     let made = backup::make(&folder, accepting).await.unwrap();
     assert!(made.manifest.damaged_records > 0);
-    assert_eq!(made.removed, ["vigie-20261118T030000Z.db"], "an intact backup is worth more than a damaged one");
+    assert_eq!(
+        made.removed,
+        ["vigie-20261118T030000Z.db"],
+        "an intact backup is worth more than a damaged one"
+    );
 
     // After a repair, what it removed is only in the first one.
     connection.execute("UPDATE property_version SET record = ?1 WHERE record_id = 3", [&record]).unwrap();
@@ -227,7 +231,10 @@ async fn newest_backups_are_known_from_their_manifests() {
         damaged_records: damaged,
         dated_later: vec![name("2036-11-16T03:00:00Z")],
     };
-    assert_eq!(folder.contents(date("2026-11-18T03:00:00Z"), &CancellationToken::new()).await.unwrap(), expected);
+    assert_eq!(
+        folder.contents(date("2026-11-18T03:00:00Z"), &CancellationToken::new()).await.unwrap(),
+        expected
+    );
 }
 
 #[tokio::test]

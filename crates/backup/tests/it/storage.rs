@@ -213,7 +213,9 @@ async fn one_backup_is_restored_by_its_name() {
     let store = SqliteStore::open(data.path()).unwrap();
     for (day, numbers) in [(16, 1..5), (17, 5..9)] {
         add(&store, numbers).await;
-        back_up(data.path(), &server.target("vigie/prod"), &format!("2026-11-{day}T03:00:00Z")).await.unwrap();
+        back_up(data.path(), &server.target("vigie/prod"), &format!("2026-11-{day}T03:00:00Z"))
+            .await
+            .unwrap();
     }
     let older = server.target("vigie/prod/vigie-20261116T030000Z.db");
     let restored = restore(&older, elsewhere.path()).await.unwrap();

@@ -7,6 +7,7 @@ use anyhow::Context;
 use backup::{DamagePolicy, Location, Made, MakeOptions};
 use clap::Args;
 use serde_json::json;
+use store::Finding;
 use tokio_util::sync::CancellationToken;
 
 use super::backup_progress::ProgressPrinter;
@@ -75,7 +76,10 @@ pub async fn run(args: BackupArgs) -> anyhow::Result<ExitCode> {
     let made = made?;
     output::print(&if args.json { as_json(&made) } else { as_text(&made) })?;
     if let Some(error) = &made.rotation_error {
-        output::eprint_line(&format!("The backup is complete, but older ones could not be removed: {}", chain(error)));
+        output::eprint_line(&format!(
+            "The backup is complete, but older ones could not be removed: {}",
+            chain(error)
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -123,10 +127,13 @@ fn as_text(made: &Made) -> String {
 }
 
 fn as_json(made: &Made) -> String {
-    let Made { address, manifest, findings: _, removed, rotation_error, wal_bytes } = made;
+    let Made { address, manifest, findings, removed, rotation_error, wal_bytes } = made;
+    let finding =
+        |Finding { kind, id, problem }: &Finding| json!({"kind": kind.name(), "id": id, "problem": problem});
     let document = json!({
         "address": address,
         "manifest": manifest,
+        "findings": findings.iter().map(finding).collect::<Vec<_>>(),
         "removed": removed,
         "rotationError": rotation_error.as_ref().map(chain),
         "walBytes": wal_bytes,

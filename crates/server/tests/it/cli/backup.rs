@@ -94,6 +94,28 @@ fn wrong_input_is_named() {
     assert!(incomplete.failed().contains("there is no complete backup in"), "{incomplete:?}");
 }
 
+#[test]
+fn accepted_damage_is_named_in_both_forms() {
+    let (data, folder) = (data_folder(), TempDir::new().unwrap());
+    let connection = rusqlite::Connection::open(data.path().join(store::sqlite::FILE_NAME)).unwrap();
+    let damage = "PRAGMA foreign_keys = OFF; INSERT INTO site (key, category_id) VALUES ('example', 77);";
+    connection.execute_batch(damage).unwrap();
+    let refused = back_up(data.path(), &folder.path().join("a.db"), &[]);
+    assert!(refused.failed().contains("repair the database"), "{refused:?}");
+    let text = back_up(data.path(), &folder.path().join("a.db"), &["--accept-damage"]);
+    assert!(text.succeeded().contains("damaged\tsite\t"), "{text:?}");
+    let made = back_up(data.path(), &folder.path().join("b.db"), &["--accept-damage", "--json"]);
+    let made: Value = serde_json::from_str(made.succeeded()).unwrap();
+    assert_eq!(
+        (&made["findings"][0]["kind"], &made["manifest"]["damagedRecords"]),
+        (&json!("site"), &json!(1))
+    );
+    let source = folder.path().join("a.db");
+    let refused = run(&folder.path().join("new"), &["restore", source.to_str().unwrap()]);
+    assert!(refused.failed().contains("the backup is damaged: site "), "{refused:?}");
+    assert!(refused.err.contains("restore an older one"), "{refused:?}");
+}
+
 /// Variables that the documentation does not name change neither the endpoint nor the credentials.
 #[test]
 fn storage_of_the_settings_is_the_one_that_is_asked() {
