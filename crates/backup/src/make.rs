@@ -59,27 +59,24 @@ pub struct Made {
 pub async fn make(target: &Target, options: MakeOptions) -> Result<Made, Error> {
     let name = BackupName::at(options.now);
     let (stop, options) = (options.stop.clone(), Arc::new(options));
-    // The folder of dated names that the copy is made in.
-    let folder = match &target.0 {
-        Place::Folder(folder) => Some(folder.clone()),
-        Place::File(_) => None,
+    let place = match &target.0 {
+        Place::Folder(folder) => folder.join(name.to_string()),
+        Place::File(path) => path.clone(),
         Place::S3(s3) => {
             work::until(&stop, s3.check_free(name)).await?;
-            Some(options.staging.clone())
+            options.staging.join(name.to_string())
         }
         Place::S3Backup(s3, name) => return Err(Error::NotATarget(s3.address(*name))),
     };
-    let place = match (&target.0, &folder) {
-        (Place::File(path), _) => path.clone(),
-        (_, folder) => folder.clone().unwrap_or_default().join(name.to_string()),
-    };
+    let is_dated = !matches!(target.0, Place::File(_));
     let working = Arc::clone(&options);
     let pace = Pace::new(options.bytes_per_second, stop.clone());
     let path = place.clone();
     let finish = move || {
-        if let Some(folder) = &folder {
-            files::create_folder(folder)?;
-            folder::clean(folder)?;
+        if is_dated {
+            let folder = files::folder_of(&path);
+            files::create_folder(&folder)?;
+            folder::clean(&folder)?;
         }
         finish_copy(&path, &working, &pace)
     };

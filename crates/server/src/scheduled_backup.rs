@@ -30,7 +30,13 @@ pub struct ScheduledBackup {
 struct State {
     /// When the last backup was made; `None` until the target was listed, or if it is empty.
     last: Option<Timestamp>,
-    retry_at: Option<Timestamp>,
+    failure: Option<Failure>,
+}
+
+/// A backup that failed.
+struct Failure {
+    at: Timestamp,
+    retry_at: Timestamp,
 }
 
 impl ScheduledBackup {
@@ -42,12 +48,13 @@ impl ScheduledBackup {
     pub async fn run_once(&self, shared: &Shared) {
         let mut state = self.state.lock().await;
         let now = shared.app.clock().now();
-        if state.retry_at.is_some_and(|at| now < at) {
+        // A clock that was put back does not make it wait.
+        if state.failure.as_ref().is_some_and(|failure| failure.at <= now && now < failure.retry_at) {
             return;
         }
         match self.run_if_due(&mut state, now, shared).await {
             // The shutdown is not a failure: the next start makes it.
-            Ok(()) | Err(Error::Cancelled) => state.retry_at = None,
+            Ok(()) | Err(Error::Cancelled) => state.failure = None,
             Err(error) => {
                 // What is in the target now says whether the next one is due.
                 state.last = None;
@@ -56,7 +63,7 @@ impl ScheduledBackup {
                     Error::DamagedFile { .. } => shared.config.backup.schedule.due_after(now),
                     _ => now.saturating_add(RETRY_AFTER).unwrap_or(Timestamp::MAX),
                 };
-                state.retry_at = Some(retry_at);
+                state.failure = Some(Failure { at: now, retry_at });
                 shared.metrics.backup.failed();
                 tracing::error!(
                     target = %self.location,
@@ -72,7 +79,8 @@ impl ScheduledBackup {
         let settings = &shared.config.backup;
         let open = async || self.location.clone().open(&settings.s3);
         let target = self.target.get_or_try_init(open).await?;
-        if state.last.is_none() {
+        // One that is dated in the future was made before the clock was put back.
+        if state.last.is_none_or(|last| last > now) {
             state.last = self.last(target, now, shared).await?;
         }
         if state.last.is_some_and(|last| settings.schedule.due_after(last) > now) {

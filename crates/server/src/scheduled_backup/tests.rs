@@ -191,4 +191,8 @@ async fn backup_of_the_future_is_not_the_last_one() {
         clock.advance_seconds(24 * 3_600);
     }
     assert_eq!(backups(target.path()), ["vigie-20261117T020000Z.db", "vigie-20361116T020000Z.db"]);
+    // Nor is one that this process made before the clock was put back.
+    clock.set("2026-11-10T02:00:00Z".parse().unwrap());
+    scheduled.run_once(&shared).await;
+    assert_eq!(backups(target.path()).first().unwrap(), "vigie-20261110T020000Z.db");
 }
