@@ -251,6 +251,7 @@ pub fn apply(connection: &Connection, step: &LogStep) -> Result<PruneStep, Error
         }
         if let (Some((property, _)), Some(departed_at)) = (subject, departed_at) {
             departed::note(connection, *property, *position, *departed_at)?;
+            departed::forget_if_removed(connection, *property, *position, &mut rows)?;
         }
         rows.log_entries += execute("DELETE FROM log WHERE position = ?1", *position)?;
     }

@@ -25,17 +25,17 @@ use crate::error::Error;
 const JOBS_PER_TRANSACTION_MAX: usize = 256;
 
 /// How long truncating the write-ahead log may keep writers waiting. Queries are shorter; a backup reads for minutes.
-const TRUNCATE_PATIENCE: Duration = Duration::from_millis(100);
+const WRITERS_WAIT_MAX: Duration = Duration::from_millis(100);
 
 /// How long to wait before a prevented truncation is tried again, which keeps no writer waiting.
 const TRUNCATE_AGAIN_AFTER: Duration = Duration::from_millis(500);
 
-/// What has become of a truncation of the write-ahead log.
+/// When a caller hears of a truncation of the write-ahead log that readers prevent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Truncation {
-    Done,
-    /// A reader prevents it. The writer tries again until it is done.
-    Pending,
+enum Patience {
+    /// After the first try. The writer tries again until it is done.
+    FirstTry,
+    UntilDone,
 }
 
 /// How a caller's work ends. The caller receives the value in both cases.
@@ -72,7 +72,7 @@ enum Request {
     Write(Box<dyn Job>),
     /// Looks for writes of other processes.
     Detect(oneshot::Sender<Result<ForeignWrites, Error>>),
-    Truncate(oneshot::Sender<Result<Truncation, Error>>),
+    Truncate(Patience, oneshot::Sender<Result<(), Error>>),
     /// Work outside any transaction.
     Exclusive(fn(&Connection) -> Result<(), Error>, oneshot::Sender<Result<(), Error>>),
 }
@@ -137,8 +137,15 @@ impl Writer {
             .name("store-write".to_owned())
             .spawn(move || {
                 lower_thread_priority();
-                let mut thread =
-                    Thread { connection, queue, announce, detector, fault: injected, truncate_at: None };
+                let mut thread = Thread {
+                    connection,
+                    queue,
+                    announce,
+                    detector,
+                    fault: injected,
+                    truncate_at: None,
+                    truncated: Vec::new(),
+                };
                 let ended = catch_unwind(AssertUnwindSafe(|| thread.serve()));
                 if let Err(failure) = ended.unwrap_or(Err(StoreFailure::WriterEnded)) {
                     tracing::error!(
@@ -191,24 +198,24 @@ impl Writer {
 
     /// Checkpoints the write-ahead log and truncates it, so that erased bytes are gone from it too. If a long reader such as a backup
     /// prevents that, it is done as soon as the reader has finished.
-    pub async fn truncate_wal(&self) -> Result<Truncation, Error> {
+    pub async fn truncate_wal(&self) -> Result<(), Error> {
+        self.truncate(Patience::FirstTry).await
+    }
+
+    async fn truncate(&self, patience: Patience) -> Result<(), Error> {
         let (reply, answer) = oneshot::channel();
-        self.send(Request::Truncate(reply))?;
+        self.send(Request::Truncate(patience, reply))?;
         answer.await.map_err(|_| Error::Closed)?
     }
 
     /// Rewrites the whole database, without the deleted bytes that remain in half-empty pages.
     pub async fn compact(&self) -> Result<(), Error> {
         self.exclusively(|connection| Ok(connection.execute_batch("VACUUM")?)).await?;
-        let deadline = Instant::now() + super::BUSY_TIMEOUT;
-        while self.truncate_wal().await? == Truncation::Pending {
-            if Instant::now() >= deadline {
-                let reader = "a backup or another long reader keeps old data in the write-ahead log; try again when it has ended";
-                return Err(Error::Unavailable(reader.into()));
-            }
-            tokio::time::sleep(TRUNCATE_AGAIN_AFTER).await;
-        }
-        Ok(())
+        let truncated = tokio::time::timeout(super::BUSY_TIMEOUT, self.truncate(Patience::UntilDone)).await;
+        truncated.unwrap_or_else(|_| {
+            let reader = "a backup or another long reader keeps old data in the write-ahead log; try again when it has ended";
+            Err(Error::Unavailable(reader.into()))
+        })
     }
 
     async fn exclusively(&self, work: fn(&Connection) -> Result<(), Error>) -> Result<(), Error> {
@@ -241,6 +248,8 @@ struct Thread {
     fault: Arc<Mutex<Option<WriteFault>>>,
     /// When to try a truncation again that a reader prevented.
     truncate_at: Option<Instant>,
+    /// Callers that wait for it.
+    truncated: Vec<oneshot::Sender<Result<(), Error>>>,
 }
 
 impl Thread {
@@ -250,7 +259,7 @@ impl Thread {
             let first = match self.next() {
                 Ok(first) => first,
                 Err(mpsc::RecvTimeoutError::Timeout) => {
-                    self.truncate(Duration::ZERO, None)?;
+                    self.truncate(Duration::ZERO)?;
                     continue;
                 }
                 Err(mpsc::RecvTimeoutError::Disconnected) => return Ok(()),
@@ -264,7 +273,7 @@ impl Thread {
                 match request {
                     Request::Write(job) => jobs.push(job),
                     Request::Detect(reply) => detections.push(reply),
-                    Request::Truncate(reply) => truncations.push(reply),
+                    Request::Truncate(patience, reply) => truncations.push((patience, reply)),
                     Request::Exclusive(work, reply) => exclusive.push((work, reply)),
                 }
             }
@@ -285,8 +294,14 @@ impl Thread {
                     return Err(StoreFailure::SyncFailed);
                 }
             }
-            for reply in truncations {
-                self.truncate(TRUNCATE_PATIENCE, Some(reply))?;
+            if !truncations.is_empty() {
+                let (waiting, now): (Vec<_>, Vec<_>) =
+                    truncations.into_iter().partition(|(patience, _)| *patience == Patience::UntilDone);
+                self.truncated.extend(waiting.into_iter().map(|(_, reply)| reply));
+                self.truncate(WRITERS_WAIT_MAX)?;
+                for (_, reply) in now {
+                    let _ = reply.send(Ok(()));
+                }
             }
         }
     }
@@ -301,19 +316,31 @@ impl Thread {
         }
     }
 
-    fn truncate(
-        &mut self,
-        patience: Duration,
-        reply: Option<oneshot::Sender<Result<Truncation, Error>>>,
-    ) -> Result<(), StoreFailure> {
-        let done = truncate_wal(&self.connection, patience);
-        let failed = done.as_ref().err().and_then(sqlite_error).is_some_and(is_sync_failure);
-        let is_pending = matches!(done, Ok(Truncation::Pending));
-        self.truncate_at = is_pending.then(|| Instant::now() + TRUNCATE_AGAIN_AFTER);
-        if let Some(reply) = reply {
-            let _ = reply.send(done);
+    /// Truncates the write-ahead log, now or later. Fails if no later transaction may run.
+    fn truncate(&mut self, wait: Duration) -> Result<(), StoreFailure> {
+        let done = match truncate_wal(&self.connection, wait) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                self.truncate_at = Some(Instant::now() + TRUNCATE_AGAIN_AFTER);
+                return Ok(());
+            }
+            Err(error) => Err(error),
+        };
+        self.truncate_at = None;
+        let failure = done.as_ref().err().and_then(sqlite_error);
+        if let Err(error) = &done {
+            tracing::warn!(
+                error = error as &dyn std::error::Error,
+                "erased bytes remain in the write-ahead log until the next checkpoint"
+            );
         }
-        if failed { Err(StoreFailure::SyncFailed) } else { Ok(()) }
+        for reply in self.truncated.drain(..) {
+            let _ = reply.send(match failure {
+                Some(failure) => Err(Error::from(copy_of(failure))),
+                None => Ok(()),
+            });
+        }
+        if failure.is_some_and(is_sync_failure) { Err(StoreFailure::SyncFailed) } else { Ok(()) }
     }
 
     /// Runs calls in one transaction. Fails if no later transaction may run: after a failed sync the state of the disk is unknown, and a
@@ -426,16 +453,15 @@ pub fn last_position(connection: &Connection) -> Result<Position, rusqlite::Erro
     connection.query_row("SELECT coalesce(max(position), 0) FROM log", [], |row| row.get(0)).map(Position)
 }
 
-/// Truncates the write-ahead log, unless readers are in the way for longer than `patience`: other writers wait meanwhile.
-fn truncate_wal(connection: &Connection, patience: Duration) -> Result<Truncation, Error> {
-    connection.busy_timeout(patience)?;
+/// Truncates the write-ahead log. Returns `false` if readers are in the way for longer than `wait`; other writers wait meanwhile.
+fn truncate_wal(connection: &Connection, wait: Duration) -> Result<bool, Error> {
+    connection.busy_timeout(wait)?;
     let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
     connection.busy_timeout(super::BUSY_TIMEOUT)?;
     match is_busy {
-        Ok(false) => Ok(Truncation::Done),
-        Ok(true) => Ok(Truncation::Pending),
+        Ok(is_busy) => Ok(!is_busy),
         // Another process is checkpointing.
-        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(Truncation::Pending),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }

@@ -33,6 +33,21 @@ pub fn note(
     Ok(())
 }
 
+/// Deletes what is left of a removed property that no match shows: it needs no further time.
+pub fn forget_if_removed(
+    connection: &Connection,
+    property: PropertyId,
+    position: u64,
+    rows: &mut PrunedRows,
+) -> Result<(), Error> {
+    let departed = Departed { property, position };
+    let is_removed = property_row(connection, property)?.is_none_or(|row| row.record_id.is_none());
+    if is_removed && delete_removed_property(connection, &departed, rows)? {
+        departed.forget(connection)?;
+    }
+    Ok(())
+}
+
 struct Departed {
     property: PropertyId,
     position: u64,
@@ -189,12 +204,12 @@ fn delete_matches(
 
 /// Deletes what is left of a removed property: versions, and its row, which kept version numbers from being given twice. A row that leads
 /// to the property it was merged into stays as long as that property exists. Nothing goes if the property was created again and removed
-/// again since: that departure is still to come.
+/// again since: that departure is still to come. Returns `true` if it did.
 fn delete_removed_property(
     connection: &Connection,
     departed: &Departed,
     rows: &mut PrunedRows,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let id = departed.property.as_bytes();
     let is_shown_or_later = connection
         .prepare_cached(
@@ -203,7 +218,7 @@ fn delete_removed_property(
         )?
         .exists(params![id, departed.position])?;
     if is_shown_or_later {
-        return Ok(());
+        return Ok(false);
     }
     rows.versions += connection
         .prepare_cached("DELETE FROM property_version WHERE property_id = ?1")?
@@ -218,7 +233,7 @@ fn delete_removed_property(
                  AND NOT EXISTS (SELECT 1 FROM property s WHERE s.id = p.merged_into AND s.record_id IS NOT NULL)",
         )?
         .execute([id])? as u64;
-    Ok(())
+    Ok(true)
 }
 
 pub fn erase_departed(
