@@ -91,7 +91,7 @@ fn is_named(file: &File, path: &Path) -> bool {
 /// Removes a partial file that no process is writing, with the files that SQLite makes beside it.
 pub(crate) fn remove_left_over(path: &Path) -> io::Result<()> {
     let Ok(file) = File::open(path) else { return Ok(()) };
-    // The lock is held until it is removed, so that a process that has just created it notices.
+    // The lock is held until it is removed, so that a process that has just created it finds out.
     if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) || !is_named(&file, path) {
         return Ok(());
     }

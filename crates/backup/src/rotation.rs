@@ -83,7 +83,7 @@ impl Rotated {
 mod tests {
     use super::*;
 
-    /// Backups at noon of the days of a month, one letter each: intact, unverified, damaged, unknown, or none on that day.
+    /// Backups at noon of the days of a month, one character each: intact, unverified, damaged, unknown, or none on that day.
     fn backups(days: &str) -> Vec<(BackupName, Condition)> {
         let on = |(day, letter): (usize, char)| {
             let condition = match letter {

@@ -77,7 +77,7 @@ impl ScheduledBackup {
 
     async fn run_if_due(&self, state: &mut State, now: Timestamp, shared: &Shared) -> Result<(), Error> {
         let settings = &shared.config.backup;
-        let open = async || self.location.clone().open(&settings.s3);
+        let open = || std::future::ready(self.location.clone().open(&settings.s3));
         let target = self.target.get_or_try_init(open).await?;
         // One that is dated in the future was made before the clock was put back.
         if state.last.is_none_or(|last| last > now) {

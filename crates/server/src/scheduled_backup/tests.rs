@@ -119,7 +119,7 @@ async fn failed_rotation_is_counted_apart_and_does_not_repeat_the_backup() {
     let (shared, clock, scheduled) = scheduled(data.path(), &settings);
     scheduled.run_once(&shared).await;
     let first = "vigie-20261116T020000Z.db";
-    // A folder cannot be removed like a file, by whoever.
+    // A folder cannot be removed like a file, whatever the user may do.
     std::fs::remove_file(target.path().join(first)).unwrap();
     std::fs::create_dir(target.path().join(first)).unwrap();
     clock.advance_seconds(24 * 3_600);
