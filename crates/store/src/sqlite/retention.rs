@@ -16,11 +16,11 @@ pub use departed::{erase_departed, prune_matches};
 
 use super::commit::{Kind, property_row};
 use super::damage::DamageLog;
+use super::deliveries;
 use super::error::is_damage;
 use super::matches::{self, Progress, progress};
 use super::read::{self, from_sql};
 use super::writer::last_position;
-use super::{deliveries, grouping};
 use crate::contract::{Position, PruneStep, PrunedRows, RecordKind, StoreSize};
 use crate::error::Error;
 use crate::record::decode_search_list;
@@ -111,7 +111,9 @@ fn plan_entry(connection: &Connection, row: &Row<'_>, damage: &DamageLog) -> Res
         Some(Kind::Advert | Kind::Regrouped | Kind::AdvertLeft | Kind::AdvertErased) => {
             property.zip(version).map(|(property, version)| (property, Some(version)))
         }
-        Some(Kind::PropertyRemoved | Kind::PropertyMerged) => property.map(|property| (property, None)),
+        Some(Kind::PropertyRemoved) => property.map(|property| (property, None)),
+        // What was merged into another property departs with it: a match leads to what is on offer.
+        Some(Kind::PropertyMerged) => None,
         // A crawl makes no version. A blanked or damaged entry does not say what it was about; the next one about the property does.
         Some(Kind::Crawl | Kind::Search | Kind::SearchRemoved | Kind::Erased) | None => None,
     };
@@ -134,39 +136,15 @@ fn is_departure(
 ) -> Result<bool, Error> {
     let current = property_row(connection, property)?;
     Ok(match (version, current) {
-        (None, Some(row)) if row.record_id.is_some() => false,
-        // What was merged into another property departs with it.
-        (None, _) => !survivor_is_on_offer(connection, property, damage)?,
+        (None, current) => current.is_none_or(|row| row.record_id.is_none()),
         (Some(version), Some(row)) if row.record_id.is_some() && row.version == version => {
-            !is_on_offer(connection, property, version, damage)?
+            let read = read::property_at(connection, property, version);
+            let read = damage.unless_damaged(RecordKind::Property, || property.to_string(), read)?;
+            // One that cannot be read may be on offer.
+            read.flatten().is_some_and(|property| !is_available(&property))
         }
         (Some(_), _) => false,
     })
-}
-
-/// Returns `true` if a version of a property has an advert on offer. One that cannot be read may have.
-fn is_on_offer(
-    connection: &Connection,
-    property: PropertyId,
-    version: u32,
-    damage: &DamageLog,
-) -> Result<bool, Error> {
-    let read = read::property_at(connection, property, version);
-    let read = damage.unless_damaged(RecordKind::Property, || property.to_string(), read)?;
-    Ok(read.flatten().is_none_or(|property| is_available(&property)))
-}
-
-/// Returns `true` if a removed property was merged into one that is on offer.
-fn survivor_is_on_offer(
-    connection: &Connection,
-    property: PropertyId,
-    damage: &DamageLog,
-) -> Result<bool, Error> {
-    let Some(survivor) = grouping::survivor(connection, property)? else { return Ok(false) };
-    match property_row(connection, survivor)? {
-        Some(row) => is_on_offer(connection, survivor, row.version, damage),
-        None => Ok(false),
-    }
 }
 
 /// Returns `true` if an entry has a match group that says nothing which earlier groups do not say: it has no match, and each search that

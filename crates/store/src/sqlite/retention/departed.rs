@@ -3,15 +3,15 @@
 use domain::{AdvertId, PropertyId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{delete_replaced, survivor_is_on_offer};
+use super::delete_replaced;
 use crate::contract::{ErasedProperties, Position, PruneStep, PrunedRows, RecordKind};
 use crate::error::Error;
 use crate::record::{decode_search_list, encode_search_list};
-use crate::sqlite::commit::property_row;
+use crate::sqlite::commit::{PropertyRow, property_row};
 use crate::sqlite::damage::DamageLog;
-use crate::sqlite::erase;
 use crate::sqlite::read::{self, from_sql};
 use crate::sqlite::writer::Transaction;
+use crate::sqlite::{erase, grouping};
 
 /// How many properties one step looks at: most have few matches or none.
 const PROPERTIES_PER_STEP: usize = 100;
@@ -70,19 +70,27 @@ impl Departed {
         Ok(read.optional()?)
     }
 
-    fn state(&self, connection: &Connection, damage: &DamageLog) -> Result<State, Error> {
-        let Some(row) = property_row(connection, self.property)? else { return Ok(State::Removed) };
-        let Some(record_id) = row.record_id else {
-            let is_back = survivor_is_on_offer(connection, self.property, damage)?;
-            return Ok(if is_back { State::Changed } else { State::Removed });
-        };
+    fn state(&self, connection: &Connection) -> Result<State, Error> {
+        let row = property_row(connection, self.property)?;
+        if let Some(PropertyRow { version, record_id: Some(record_id), .. }) = row {
+            let is_unchanged = self.is_unchanged(connection, record_id)?;
+            return Ok(if is_unchanged { State::Expired { version } } else { State::Changed });
+        }
+        // It departed with what it was merged into.
+        let survivor = grouping::survivor(connection, self.property)?;
+        let row = survivor.map(|survivor| property_row(connection, survivor)).transpose()?.flatten();
+        Ok(match row.and_then(|row| row.record_id) {
+            Some(record_id) if !self.is_unchanged(connection, record_id)? => State::Changed,
+            Some(_) | None => State::Removed,
+        })
+    }
+
+    /// Returns `true` if a record is not later than the departure.
+    fn is_unchanged(&self, connection: &Connection, record_id: i64) -> Result<bool, Error> {
         let mut statement =
             connection.prepare_cached("SELECT position FROM property_version WHERE record_id = ?1")?;
         let position: Option<u64> = statement.query_row([record_id], |row| row.get(0)).optional()?;
-        Ok(match position {
-            Some(position) if position <= self.position => State::Expired { version: row.version },
-            Some(_) | None => State::Changed,
-        })
+        Ok(position.is_some_and(|position| position <= self.position))
     }
 
     fn forget(&self, connection: &Connection) -> Result<(), Error> {
@@ -116,7 +124,7 @@ pub fn prune_matches(
         let Some(departed) = Departed::next(connection, before, false)? else {
             return Ok(PruneStep { rows, more: false });
         };
-        let state = departed.state(connection, damage)?;
+        let state = departed.state(connection)?;
         if matches!(state, State::Changed) {
             departed.forget(connection)?;
             continue;
@@ -249,7 +257,7 @@ pub fn erase_departed(
             break;
         }
         let Some(departed) = Departed::next(connection, before, true)? else { return Ok(erased) };
-        if let State::Expired { version } = departed.state(connection, damage)? {
+        if let State::Expired { version } = departed.state(connection)? {
             let read = read::property_at(connection, departed.property, version);
             let name = || departed.property.to_string();
             // One that cannot be read stays until it is repaired.
