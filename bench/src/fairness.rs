@@ -99,6 +99,7 @@ pub fn run(args: &FairnessArgs) -> anyhow::Result<()> {
         worst =
             measured.iter().zip(&alone).map(|(times, alone)| ratio(times, alone, 99.0)).fold(worst, f64::max);
         rows.push(row(attack.title(), &measured, &alone, answers));
+        eprintln!("{}: {}", attack.title(), rows.last().map(|row| row[1..].join(" ")).unwrap_or_default());
     }
     let head = [
         "Attack",

@@ -169,13 +169,14 @@ fn bench(arguments: &[String]) -> Result<(), Failure> {
     Step::cargo(["run", "--release", "--package", "bench", "--"]).and(arguments).run()
 }
 
+/// In a release build, so that much happens between two kills.
 fn crash(arguments: &[String]) -> Result<(), Failure> {
     let kills = match arguments {
         [] => KILLS_DEFAULT,
         [kills] if kills.parse::<u32>().is_ok() => kills,
         _ => return Err(Failure::Arguments { expected: "the number of kills" }),
     };
-    Step::cargo(["test", "--package", "server", "--test", "crash", "--", "--nocapture"])
+    Step::cargo(["test", "--release", "--package", "server", "--test", "crash", "--", "--nocapture"])
         .with("VIGIE_CRASH_KILLS", kills)
         .run()
 }

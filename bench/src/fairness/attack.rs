@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
+use socket2::{Domain, Socket, Type};
 
 use crate::serve::client::Client;
 
@@ -102,6 +103,14 @@ impl Attackers<'_> {
         Ok(counts.join(", "))
     }
 
+    /// Connects from another address than the user who does not attack: connections are limited per address.
+    fn connect_from_elsewhere(&self) -> std::io::Result<TcpStream> {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
+        socket.bind(&SocketAddr::from((Ipv4Addr::new(127, 0, 0, 2), 0)).into())?;
+        socket.connect(&self.address.into())?;
+        Ok(socket.into())
+    }
+
     /// Waits a moment, so that the queues of the server are full when the measurement begins.
     #[expect(clippy::disallowed_methods, reason = "an attack has no event to wait for")]
     pub fn wait_until_begun(&self) {
@@ -143,7 +152,7 @@ impl Attackers<'_> {
         let mut held = Vec::new();
         for _ in 0..SLOW {
             let request = format!("{line}\r\nHost: bench\r\nX-API-KEY: {}\r\n{headers}\r\n", self.key);
-            let Ok(mut stream) = TcpStream::connect(self.address) else { continue };
+            let Ok(mut stream) = self.connect_from_elsewhere() else { continue };
             let mut status = [0; 12];
             if stream.write_all(request.as_bytes()).is_ok() && stream.read_exact(&mut status).is_ok() {
                 let status = std::str::from_utf8(&status[9..]).ok().and_then(|status| status.parse().ok());

@@ -25,6 +25,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_util::task::TaskTracker;
 
+use crate::endpoint;
 use crate::error::Error;
 
 /// How long a connection may take to be established.
@@ -40,6 +41,8 @@ const READ_TIMEOUT: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub(crate) struct Connector {
     tls: TlsConnector,
+    /// Allows plain HTTP to other machines. What `object_store` wants does not count.
+    allow_http: bool,
     /// The tasks that drive connections. Each ends with its connection.
     connections: TaskTracker,
 }
@@ -52,7 +55,7 @@ impl std::fmt::Debug for Connector {
 
 impl Connector {
     /// Trusts the certificate authorities of the system, and those in `extra_ca_pem`.
-    pub fn new(extra_ca_pem: Option<&[u8]>) -> Result<Self, Error> {
+    pub fn new(extra_ca_pem: Option<&[u8]>, allow_http: bool) -> Result<Self, Error> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         for certificate in extra_ca_pem.map(CertificateDer::pem_slice_iter).into_iter().flatten() {
@@ -64,7 +67,8 @@ impl Connector {
             .map_err(Error::Tls)?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        Ok(Self { tls: TlsConnector::from(Arc::new(config)), connections: TaskTracker::new() })
+        let tls = TlsConnector::from(Arc::new(config));
+        Ok(Self { tls, allow_http, connections: TaskTracker::new() })
     }
 }
 
@@ -94,7 +98,8 @@ impl Connector {
         let failed = |error: io::Error| HttpError::new(HttpErrorKind::Connect, error);
         let missing = || failed(io::Error::other("the address has no host"));
         let authority = uri.authority().ok_or_else(missing)?;
-        let is_plain = uri.scheme_str() == Some("http");
+        let checked = endpoint::check(uri, self.allow_http);
+        let is_plain = checked.map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
         // The brackets of an IPv6 address belong to the URL only.
         let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
         let port = authority.port_u16().unwrap_or(if is_plain { 80 } else { 443 });
@@ -156,4 +161,19 @@ fn failed(error: hyper::Error) -> HttpError {
     let is_cut = error.is_closed() || error.is_incomplete_message() || error.is_body_write_aborted();
     let kind = if is_cut { HttpErrorKind::Interrupted } else { HttpErrorKind::Request };
     HttpError::new(kind, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn no_address_is_connected_to_without_tls_unless_that_is_allowed() {
+        let connector = Connector::new(None, false).unwrap();
+        for refused in ["http://storage.example/market", "HTTP://storage.example", "ftp://127.0.0.1"] {
+            let uri: Uri = refused.parse().unwrap();
+            let Err(error) = connector.connect_to(&uri).await else { panic!("{refused} was connected to") };
+            assert_eq!(error.kind(), HttpErrorKind::Unknown, "not tried again: {error:?}");
+        }
+    }
 }

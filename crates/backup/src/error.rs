@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use store::Finding;
 
-/// Why a backup or a restoration failed. Nothing is left behind under a final name.
+/// Why a backup or a restoration failed. What is left behind under a final name is complete or has no manifest, so that it is not taken
+/// for a backup.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("cancelled")]
@@ -27,21 +28,40 @@ pub enum Error {
     NoSpace { path: PathBuf, needed: u64, available: u64 },
     #[error("{0} exists already; a backup is never overwritten")]
     Exists(String),
+    #[error("{0} exists and is not in use; remove it if a backup that was killed has left it")]
+    LeftOver(PathBuf),
     #[error("another backup to {0} is in progress")]
     InProgress(PathBuf),
     #[error("\"{0}\" is not a backup target: use a folder, a file that ends in .db, or s3://BUCKET/PREFIX")]
     NotATarget(String),
     #[error(
-        "{first} — {count} problem(s) in all; repair the database (vigie verify --repair), or accept the damage \
-             (--accept-damage)"
+        "the copy is damaged: {first} — {count} problem(s) in all; repair the database (vigie verify --repair), or \
+             accept the damage (--accept-damage)"
     )]
     Damaged { first: String, count: usize },
+    #[error(
+        "the copy is damaged: {problem}. It is the file of the database, not only a record, so that no backup is \
+             made: see vigie verify"
+    )]
+    DamagedFile { problem: String },
+    #[error(
+        "the backup is damaged: {first} — {count} problem(s) in all; restore an older one, or accept the damage \
+             (--accept-damage) and repair the restored database (vigie verify --repair)"
+    )]
+    DamagedBackup { first: String, count: usize },
     #[error("there is no complete backup in {0}")]
     NoBackup(String),
+    #[error("{0} is not a complete backup: the file or its manifest is missing")]
+    NotComplete(String),
     #[error(
         "{0} has no manifest, so its content cannot be checked; restore it all the same with --without-manifest"
     )]
     NoManifest(String),
+    #[error(
+        "{0} is not empty, so that the file beside it is not the whole database; make the copy with vigie backup, or \
+             let sqlite3 open it, which writes the changes into the file"
+    )]
+    ChangesBeside(PathBuf),
     #[error("the manifest {path} is not valid")]
     InvalidManifest {
         path: String,
@@ -50,6 +70,8 @@ pub enum Error {
     },
     #[error("the manifest {path} has format {found}, this release reads format {known}; use a newer release")]
     UnknownFormat { path: String, found: u32, known: u32 },
+    #[error("the manifest {path} has {bytes} bytes: it is not one of ours")]
+    ManifestTooLarge { path: String, bytes: u64 },
     #[error("{name} has {found} bytes, its manifest says {expected}: it is not complete")]
     WrongSize { name: String, found: u64, expected: u64 },
     #[error("{name} is not what its manifest says: its SHA-256 is {found} instead of {expected}")]
@@ -67,6 +89,8 @@ pub enum Error {
         "the endpoint {0} is not https; plain HTTP is allowed to this machine only, or with backup.s3_allow_http"
     )]
     PlainHttp(String),
+    #[error("\"{0}\" is not an endpoint: it must begin with https://")]
+    NotAnEndpoint(String),
     #[error("cannot set up TLS")]
     Tls(#[source] rustls::Error),
     #[error("the certificates to trust in addition cannot be read")]
@@ -88,11 +112,9 @@ impl Error {
         let path = path.into();
         move |source| Self::File { action, path, source }
     }
+}
 
-    pub(crate) fn damaged(findings: &[Finding]) -> Self {
-        let first = findings.first().map_or_else(String::new, |Finding { kind, id, problem }| {
-            format!("the copy is damaged: {} {id}: {problem}", kind.name())
-        });
-        Self::Damaged { first, count: findings.len() }
-    }
+/// Shows a finding within an error.
+pub(crate) fn shown(Finding { kind, id, problem }: &Finding) -> String {
+    format!("{} {id}: {problem}", kind.name())
 }

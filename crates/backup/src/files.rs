@@ -2,11 +2,14 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::name::PARTIAL_SUFFIX;
+
+/// How often a file is created that another process removes at once.
+const CLAIM_ATTEMPTS: usize = 10;
 
 /// A file that is being written, readable by its owner only. Removed when dropped, with the files that SQLite makes beside it.
 /// Locked, so that another process can tell it from one that was left behind.
@@ -21,19 +24,18 @@ impl PartialFile {
     /// Creates the file that will be published as `target`.
     pub fn create(target: &Path) -> Result<Self, Error> {
         let path = with_suffix(target, PARTIAL_SUFFIX);
-        if is_left_over(&path) {
-            remove_with_companions(&path).map_err(Error::file("cannot remove", &path))?;
-        }
-        let opened = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path);
-        let file = match opened {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                return Err(Error::InProgress(target.to_owned()));
+        remove_left_over(&path).map_err(Error::file("cannot remove", &path))?;
+        for _ in 0..CLAIM_ATTEMPTS {
+            let opened = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path);
+            let file = match opened {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => break,
+                opened => opened.map_err(Error::file("cannot create", &path))?,
+            };
+            if claim(&file, &path) {
+                return Ok(Self { path, file: Some(file) });
             }
-            opened => opened.map_err(Error::file("cannot create", &path))?,
-        };
-        // A file system without locks is no reason to fail.
-        let _ = file.try_lock();
-        Ok(Self { path, file: Some(file) })
+        }
+        Err(Error::InProgress(target.to_owned()))
     }
 
     pub fn path(&self) -> &Path {
@@ -68,6 +70,32 @@ pub(crate) fn is_left_over(path: &Path) -> bool {
         Ok(file) => !matches!(file.try_lock(), Err(TryLockError::WouldBlock)),
         Err(_) => false,
     }
+}
+
+/// Locks a file that was just created. Returns `false` if it is gone: before it was locked, another process took it for one that was left
+/// behind.
+fn claim(file: &File, path: &Path) -> bool {
+    // Waits only for a process that is removing it. A file system without locks is no reason to fail.
+    let _ = file.lock();
+    is_named(file, path)
+}
+
+/// Returns `true` if a file still has this name.
+fn is_named(file: &File, path: &Path) -> bool {
+    match (file.metadata(), path.symlink_metadata()) {
+        (Ok(ours), Ok(named)) => (ours.dev(), ours.ino()) == (named.dev(), named.ino()),
+        _ => false,
+    }
+}
+
+/// Removes a partial file that no process is writing, with the files that SQLite makes beside it.
+pub(crate) fn remove_left_over(path: &Path) -> io::Result<()> {
+    let Ok(file) = File::open(path) else { return Ok(()) };
+    // The lock is held until it is removed, so that a process that has just created it finds out.
+    if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) || !is_named(&file, path) {
+        return Ok(());
+    }
+    remove_with_companions(path)
 }
 
 /// Removes a database file, with the files that SQLite makes beside it.
@@ -117,10 +145,20 @@ fn rename_without_replacing(from: &Path, to: &Path) -> Result<(), Error> {
     }
 }
 
-/// Creates a folder if it does not exist, accessible to its owner only.
+/// Creates a folder if it does not exist, accessible to its owner only, and makes its name durable.
 pub(crate) fn create_folder(folder: &Path) -> Result<(), Error> {
+    let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+    let missing: Vec<&Path> = folder.ancestors().take_while(is_missing).collect();
     let created = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    created.map_err(Error::file("cannot create the folder", folder))
+    created.map_err(Error::file("cannot create the folder", folder))?;
+    for created in missing {
+        match sync_folder(&folder_of(created)) {
+            // One may write to a folder that one may not read.
+            Err(Error::File { source, .. }) if source.kind() == ErrorKind::PermissionDenied => {}
+            synced => synced?,
+        }
+    }
+    Ok(())
 }
 
 /// Makes new names in a folder durable.
@@ -177,6 +215,29 @@ mod tests {
         assert!(matches!(PartialFile::create(&target), Err(Error::InProgress(_))));
         partial.publish(&target).unwrap();
         assert!(target.exists());
+    }
+
+    /// Another process cleans the folder between the creation of a file and its lock.
+    #[test]
+    fn file_that_was_taken_for_a_left_over_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db.partial");
+        let file = File::create_new(&path).unwrap();
+        remove_left_over(&path).unwrap();
+        assert!(!claim(&file, &path));
+        let file = File::create_new(&path).unwrap();
+        assert!(claim(&file, &path));
+        remove_left_over(&path).unwrap();
+        assert!(path.exists(), "it is in use");
+    }
+
+    #[test]
+    fn folders_are_created_with_their_parents() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("a/b/c");
+        create_folder(&inner).unwrap();
+        create_folder(&inner).unwrap();
+        assert!(inner.is_dir());
     }
 
     #[test]

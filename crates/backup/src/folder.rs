@@ -3,10 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use domain::Timestamp;
+
 use crate::error::Error;
-use crate::files::{self, PartialFile, is_left_over, remove_if_exists, remove_with_companions, with_suffix};
+use crate::files::{self, PartialFile, is_left_over, remove_if_exists, remove_left_over, with_suffix};
 use crate::manifest::Manifest;
 use crate::name::{BackupName, MANIFEST_SUFFIX, PARTIAL_SUFFIX};
+use crate::rotation::{Condition, Rotated, excess};
 
 /// Publishes a complete, synced file and its manifest. The manifest first: a file with a final name always has one.
 pub(crate) fn publish(partial: PartialFile, path: &Path, manifest: &Manifest) -> Result<(), Error> {
@@ -19,11 +22,18 @@ pub(crate) fn publish(partial: PartialFile, path: &Path, manifest: &Manifest) ->
     files::sync_folder(&files::folder_of(path))
 }
 
-/// Fails if a backup, or its manifest, exists already.
+/// Fails if a backup, or its manifest, exists already; and if a partial file does whose name is not one of ours, because it may be
+/// anything.
 pub(crate) fn check_free(path: &Path) -> Result<(), Error> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let is_dated = name.is_some_and(|name| BackupName::parse(name).is_some());
     for path in [path.to_owned(), with_suffix(path, MANIFEST_SUFFIX)] {
         if path.symlink_metadata().is_ok() {
             return Err(Error::Exists(path.display().to_string()));
+        }
+        let partial = with_suffix(&path, PARTIAL_SUFFIX);
+        if !is_dated && is_left_over(&partial) {
+            return Err(Error::LeftOver(partial));
         }
     }
     Ok(())
@@ -55,7 +65,7 @@ pub(crate) fn clean(folder: &Path) -> Result<(), Error> {
         let is_ours = |name: &str| BackupName::parse(name).is_some();
         let removed = if let Some(target) = name.strip_suffix(PARTIAL_SUFFIX) {
             let target = target.strip_suffix(MANIFEST_SUFFIX).unwrap_or(target);
-            if is_ours(target) && is_left_over(&path) { remove_with_companions(&path) } else { continue }
+            if is_ours(target) { remove_left_over(&path) } else { continue }
         } else if let Some(target) = name.strip_suffix(MANIFEST_SUFFIX) {
             let target_path = folder.join(target);
             let in_progress = with_suffix(&target_path, PARTIAL_SUFFIX).exists();
@@ -72,23 +82,35 @@ pub(crate) fn clean(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes the oldest complete backups beyond the `keep` newest. Returns their names.
-pub(crate) fn rotate(folder: &Path, keep: usize) -> Result<Vec<String>, Error> {
-    let names = list(folder)?;
-    let excess = names.len().saturating_sub(keep.max(1));
-    let mut removed = Vec::new();
-    for name in names.into_iter().take(excess) {
-        // A manifest that is left alone is removed by the next backup; a file without one would stay for ever.
-        for file in [name.to_string(), name.manifest()] {
-            let path = folder.join(file);
-            remove_if_exists(&path).map_err(Error::file("cannot remove", &path))?;
-        }
-        removed.push(name.to_string());
+/// Removes the complete backups that are in excess of `keep`.
+pub(crate) fn rotate(folder: &Path, keep: usize, now: Timestamp) -> Rotated {
+    let condition = |name: BackupName| {
+        let manifest = manifest_of(&folder.join(name.to_string()));
+        Condition::of(manifest).map(|condition| (name, condition))
+    };
+    let backups =
+        list(folder).and_then(|names| names.into_iter().map(condition).collect::<Result<Vec<_>, _>>());
+    let backups = match backups {
+        Ok(backups) => backups,
+        Err(error) => return Rotated::failed(error),
+    };
+    let mut rotated = Rotated::default();
+    for name in excess(&backups, keep, now) {
+        rotated.note(remove(folder, name).map(|()| Some(name.to_string())));
     }
-    if !removed.is_empty() {
-        files::sync_folder(folder)?;
+    if !rotated.removed.is_empty() {
+        rotated.note(files::sync_folder(folder).map(|()| None));
     }
-    Ok(removed)
+    rotated
+}
+
+fn remove(folder: &Path, name: BackupName) -> Result<(), Error> {
+    // A manifest that is left alone is removed by the next backup; a file without one would stay for ever.
+    for file in [name.to_string(), name.manifest()] {
+        let path = folder.join(file);
+        remove_if_exists(&path).map_err(Error::file("cannot remove", &path))?;
+    }
+    Ok(())
 }
 
 fn file_names(folder: &Path) -> Result<Vec<String>, Error> {

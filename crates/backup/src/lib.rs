@@ -8,6 +8,8 @@
 //! Not here: settings and output (`server`), and what a record must look like (`store`).
 
 mod client;
+mod contents;
+mod endpoint;
 mod error;
 mod files;
 mod folder;
@@ -16,17 +18,19 @@ mod manifest;
 mod name;
 mod pace;
 mod restore;
+mod rotation;
 mod s3;
 mod schedule;
 mod target;
 mod work;
 
+pub use contents::Contents;
+pub use endpoint::S3Settings;
 pub use error::Error;
 pub use make::{Made, MakeOptions, make};
 pub use manifest::Manifest;
 pub use name::BackupName;
 pub use restore::{Manifests, RestoreOptions, Restored, restore};
-pub use s3::S3Settings;
 pub use schedule::Schedule;
 pub use target::{Location, Target};
 pub use work::{DamagePolicy, Progress, Stage};

@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use domain::Timestamp;
-use store::Finding;
 use store::sqlite::CopiedState;
+use store::{Finding, RecordKind};
 use tokio_util::sync::CancellationToken;
 
-use crate::error::Error;
+use crate::error::{self, Error};
 use crate::files::{self, PartialFile};
 use crate::folder;
 use crate::manifest::{Manifest, Measured};
 use crate::name::BackupName;
 use crate::pace::Pace;
+use crate::rotation::Rotated;
 use crate::target::{Place, Target};
 use crate::work::{self, DamagePolicy, Progress, Stage, Verified};
 
@@ -27,7 +28,7 @@ pub struct MakeOptions {
     /// Where the copy is made and verified before it is uploaded. For a folder or a file it is made in place.
     pub staging: PathBuf,
     pub bytes_per_second: u64,
-    /// How many backups to keep; `None` keeps all.
+    /// How many intact backups to keep, and how many others; `None` keeps all.
     pub keep: Option<usize>,
     /// `false` checks the pages of the copy only, not its records.
     pub verify_records: bool,
@@ -39,7 +40,7 @@ pub struct MakeOptions {
 }
 
 /// A complete backup.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Made {
     /// Its path or URL.
     pub address: String,
@@ -48,6 +49,8 @@ pub struct Made {
     pub findings: Vec<Finding>,
     /// Older backups that were removed.
     pub removed: Vec<String>,
+    /// Why older backups could not be removed. The backup is complete all the same.
+    pub rotation_error: Option<Error>,
     /// Size of the write-ahead log of the original at the end of the copy.
     pub wal_bytes: u64,
 }
@@ -55,58 +58,65 @@ pub struct Made {
 /// Backs up the database of a data folder, with or without a running server.
 pub async fn make(target: &Target, options: MakeOptions) -> Result<Made, Error> {
     let name = BackupName::at(options.now);
+    let (stop, options) = (options.stop.clone(), Arc::new(options));
     let place = match &target.0 {
-        Place::Folder(folder) => {
-            files::create_folder(folder)?;
-            folder::clean(folder)?;
-            folder.join(name.to_string())
-        }
+        Place::Folder(folder) => folder.join(name.to_string()),
         Place::File(path) => path.clone(),
         Place::S3(s3) => {
-            files::create_folder(&options.staging)?;
-            folder::clean(&options.staging)?;
-            s3.check_free(name).await?;
+            work::until(&stop, s3.check_free(name)).await?;
             options.staging.join(name.to_string())
         }
+        Place::S3Backup(s3, name) => return Err(Error::NotATarget(s3.address(*name))),
     };
-    let options = Arc::new(options);
+    let is_dated = !matches!(target.0, Place::File(_));
     let working = Arc::clone(&options);
-    let pace = Pace::new(options.bytes_per_second, options.stop.clone());
+    let pace = Pace::new(options.bytes_per_second, stop.clone());
     let path = place.clone();
-    let finished = work::on_thread(move || finish_copy(&path, &working, &pace)).await?;
+    let finish = move || {
+        if is_dated {
+            let folder = files::folder_of(&path);
+            files::create_folder(&folder)?;
+            folder::clean(&folder)?;
+        }
+        finish_copy(&path, &working, &pace)
+    };
+    let finished = work::on_thread(&stop, finish).await?;
     let FinishedCopy { partial, copied, measured, verified } = finished;
     let manifest = manifest(&options, &copied, &measured, &verified);
     let address = match &target.0 {
-        Place::Folder(_) | Place::File(_) => {
+        Place::Folder(_) | Place::File(_) | Place::S3Backup(..) => {
             let (path, published) = (place.clone(), manifest.clone());
-            work::on_thread(move || folder::publish(partial, &path, &published)).await?;
+            work::on_thread(&stop, move || folder::publish(partial, &path, &published)).await?;
             place.display().to_string()
         }
         Place::S3(s3) => {
-            let address = s3.upload(partial.path(), name, &manifest, &options.report, &options.stop).await?;
+            let address = s3.upload(partial.path(), name, &manifest, &options.report, &stop).await?;
             drop(partial);
             address
         }
     };
     let findings = verified.findings;
-    // Older backups are worth more than a damaged one.
-    let keep = options.keep.filter(|_| findings.is_empty());
-    let removed = match (&target.0, keep) {
-        (_, None) | (Place::File(_), _) => Vec::new(),
-        (Place::Folder(folder), Some(keep)) => folder::rotate(folder, keep)?,
-        (Place::S3(s3), Some(keep)) => s3.rotate(keep, options.now).await?,
+    let rotated = match options.keep {
+        None => Rotated::default(),
+        Some(keep) => rotate(target, keep, options.now, &stop).await.unwrap_or_else(Rotated::failed),
     };
-    Ok(Made { address, manifest, findings, removed, wal_bytes: copied.wal_bytes })
+    let Rotated { removed, error: rotation_error } = rotated;
+    Ok(Made { address, manifest, findings, removed, rotation_error, wal_bytes: copied.wal_bytes })
 }
 
-impl Target {
-    /// Returns the complete backups, the oldest first. A file has no dated name.
-    pub async fn list(&self) -> Result<Vec<BackupName>, Error> {
-        match &self.0 {
-            Place::Folder(path) => folder::list(path),
-            Place::File(_) => Ok(Vec::new()),
-            Place::S3(s3) => s3.list().await,
+async fn rotate(
+    target: &Target,
+    keep: usize,
+    now: Timestamp,
+    stop: &CancellationToken,
+) -> Result<Rotated, Error> {
+    match &target.0 {
+        Place::File(_) | Place::S3Backup(..) => Ok(Rotated::default()),
+        Place::Folder(folder) => {
+            let folder = folder.clone();
+            work::on_thread(stop, move || Ok(folder::rotate(&folder, keep, now))).await
         }
+        Place::S3(s3) => work::until(stop, async { Ok(s3.rotate(keep, now).await) }).await,
     }
 }
 
@@ -132,9 +142,24 @@ fn finish_copy(path: &Path, options: &MakeOptions, pace: &Pace) -> Result<Finish
         error => error,
     })?;
     let report = &options.report;
-    let verified = work::verify(partial.path(), options.verify_records, options.damage, pace, report)?;
+    let verified = work::verify(partial.path(), options.verify_records, pace, report)?;
+    check_damage(&verified.findings, options.damage)?;
     let measured = work::measured(partial.path(), pace, report)?;
     Ok(FinishedCopy { partial, copied, measured, verified })
+}
+
+/// Fails if the damage is not acceptable. That of pages or indexes never is: what a query finds in such a copy cannot be relied on.
+fn check_damage(findings: &[Finding], policy: DamagePolicy) -> Result<(), Error> {
+    let of_file = findings.iter().find(|finding| finding.kind == RecordKind::Database);
+    if let Some(finding) = of_file {
+        return Err(Error::DamagedFile { problem: finding.problem.clone() });
+    }
+    match (findings.first(), policy) {
+        (Some(first), DamagePolicy::Refuse) => {
+            Err(Error::Damaged { first: error::shown(first), count: findings.len() })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn copy(path: &Path, options: &MakeOptions, pace: &Pace) -> Result<CopiedState, Error> {

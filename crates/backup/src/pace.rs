@@ -1,15 +1,21 @@
 //! A limit on the rate of a copy, and its cancellation.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
+/// How much of the time that a slow disk took may be caught up at full speed.
+const BURST: Duration = Duration::from_secs(1);
+
 /// Lets a thread wait for its turn, or for the end.
 pub(crate) struct Pace {
     bytes_per_second: u64,
     started_at: Instant,
+    /// Time that is not caught up.
+    lost: Cell<Duration>,
     stop: CancellationToken,
     runtime: Handle,
 }
@@ -18,7 +24,8 @@ impl Pace {
     /// Must be called within a runtime.
     pub fn new(bytes_per_second: u64, stop: CancellationToken) -> Self {
         let (started_at, runtime) = (Instant::now(), Handle::current());
-        Self { bytes_per_second: bytes_per_second.max(1), started_at, stop, runtime }
+        let lost = Cell::new(Duration::ZERO);
+        Self { bytes_per_second: bytes_per_second.max(1), started_at, lost, stop, runtime }
     }
 
     pub fn is_cancelled(&self) -> ControlFlow<()> {
@@ -27,12 +34,21 @@ impl Pace {
 
     /// Waits until this many bytes may have been copied since the start. Not on a thread of the runtime.
     pub fn wait_for(&self, bytes: u64) -> ControlFlow<()> {
-        let ahead = due_after(bytes, self.bytes_per_second).saturating_sub(self.started_at.elapsed());
+        let due = due_after(bytes, self.bytes_per_second);
+        let (ahead, lost) = ahead(due, self.started_at.elapsed(), self.lost.get());
+        self.lost.set(lost);
         if !ahead.is_zero() {
             let _ = self.runtime.block_on(async { tokio::time::timeout(ahead, self.stop.cancelled()).await });
         }
         self.is_cancelled()
     }
+}
+
+/// Returns how far a copy is ahead of its time, and how much time is lost by now: what it is behind by more than [`BURST`].
+fn ahead(due: Duration, elapsed: Duration, lost: Duration) -> (Duration, Duration) {
+    let elapsed = elapsed.saturating_sub(lost);
+    let behind = elapsed.saturating_sub(due);
+    (due.saturating_sub(elapsed), lost + behind.saturating_sub(BURST))
 }
 
 fn due_after(bytes: u64, bytes_per_second: u64) -> Duration {
@@ -49,5 +65,17 @@ mod tests {
         assert_eq!(due_after(50 << 20, 100 << 20), Duration::from_millis(500));
         assert_eq!(due_after(0, 1), Duration::ZERO);
         assert_eq!(due_after(u64::MAX, 1).as_secs(), u64::MAX / 1_000_000);
+    }
+
+    #[test]
+    fn stalled_copy_catches_up_for_a_second_only() {
+        let second = Duration::from_secs;
+        assert_eq!(ahead(second(5), second(3), second(0)), (second(2), second(0)));
+        assert_eq!(ahead(second(3), second(4), second(0)), (second(0), second(0)));
+        // A minute without a byte: from then on a second is caught up, and the next bytes wait.
+        let (_, lost) = ahead(second(3), second(63), second(0));
+        assert_eq!(lost, second(59));
+        assert_eq!(ahead(second(4), second(63), lost), (second(0), lost));
+        assert_eq!(ahead(second(6), second(63), lost), (second(2), lost));
     }
 }

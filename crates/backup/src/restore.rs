@@ -10,7 +10,7 @@ use store::Finding;
 use store::sqlite::{FILE_NAME, ServerLock};
 use tokio_util::sync::CancellationToken;
 
-use crate::error::Error;
+use crate::error::{self, Error};
 use crate::files::{self, PartialFile, with_suffix};
 use crate::folder;
 use crate::manifest::{Hasher, Manifest, Measured};
@@ -57,7 +57,7 @@ pub struct Restored {
     pub deliveries_held: bool,
 }
 
-/// Restores a file, the newest complete backup of a folder, or the newest one in object storage.
+/// Restores a file, the newest complete backup of a folder, the newest one in object storage, or a certain one there.
 pub async fn restore(source: &Target, options: RestoreOptions) -> Result<Restored, Error> {
     let RestoreOptions { data, hold_deliveries, damage, manifests, report, stop } = options;
     check_empty(&data)?;
@@ -70,8 +70,14 @@ pub async fn restore(source: &Target, options: RestoreOptions) -> Result<Restore
     let partial = PartialFile::create(&target)?;
     let pace = Pace::new(u64::MAX, stop.clone());
     let (address, manifest, partial) = match &source.0 {
-        Place::S3(s3) => {
-            let (name, manifest) = s3.newest().await?;
+        Place::S3(s3) | Place::S3Backup(s3, _) => {
+            let (name, manifest) = match &source.0 {
+                Place::S3Backup(_, name) => {
+                    let manifest = work::until(&stop, s3.manifest_of(*name)).await?;
+                    (*name, manifest.ok_or_else(|| Error::NotComplete(s3.address(*name)))?)
+                }
+                _ => work::until(&stop, s3.newest()).await?,
+            };
             files::check_space(&data, manifest.bytes)?;
             let measured = s3.download(name, manifest.bytes, &partial, &report, &stop).await?;
             manifest.check(&s3.address(name), &measured)?;
@@ -80,7 +86,7 @@ pub async fn restore(source: &Target, options: RestoreOptions) -> Result<Restore
         Place::Folder(_) | Place::File(_) => {
             let file = match &source.0 {
                 Place::File(path) => path.clone(),
-                _ => newest_file(source).await?,
+                _ => newest_file(source, &stop).await?,
             };
             let manifest = match folder::manifest_of(&file)? {
                 None if manifests == Manifests::Required => {
@@ -90,22 +96,27 @@ pub async fn restore(source: &Target, options: RestoreOptions) -> Result<Restore
                 }
                 manifest => manifest,
             };
+            if manifest.is_none() {
+                check_whole(&file)?;
+            }
             let (path, expected, report) = (file.clone(), manifest.clone(), Arc::clone(&report));
             let pace = Pace::new(u64::MAX, stop.clone());
             let partial =
-                work::on_thread(move || copy_file(&path, partial, expected.as_ref(), &pace, &report)).await?;
+                work::on_thread(&stop, move || copy_file(&path, partial, expected.as_ref(), &pace, &report))
+                    .await?;
             (file.display().to_string(), manifest, partial)
         }
     };
-    work::on_thread(move || {
+    work::on_thread(&stop, move || {
         if manifest.is_none() {
             // Its checksum is unknown, so that its pages are checked before anything is written to them.
-            work::verify(partial.path(), false, damage, &pace, &report)?;
+            check_damage(&work::verify(partial.path(), false, &pace, &report)?.findings, damage)?;
         }
         let hold_since = hold_deliveries.map(|at| at.to_string());
         let state = store::sqlite::prepare_restored(partial.path(), hold_since.as_deref());
         let state = state.map_err(Error::Prepare)?;
-        let verified = work::verify(partial.path(), true, damage, &pace, &report)?;
+        let verified = work::verify(partial.path(), true, &pace, &report)?;
+        check_damage(&verified.findings, damage)?;
         partial.publish(&target)?;
         files::sync_folder(&data)?;
         drop(lock);
@@ -119,6 +130,15 @@ pub async fn restore(source: &Target, options: RestoreOptions) -> Result<Restore
         })
     })
     .await
+}
+
+fn check_damage(findings: &[Finding], policy: DamagePolicy) -> Result<(), Error> {
+    match (findings.first(), policy) {
+        (Some(first), DamagePolicy::Refuse) => {
+            Err(Error::DamagedBackup { first: error::shown(first), count: findings.len() })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Fails if a folder holds anything but locks and an interrupted restoration: neither a database, nor the write-ahead log or the index of
@@ -140,12 +160,24 @@ fn check_empty(data: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-async fn newest_file(source: &Target) -> Result<PathBuf, Error> {
+async fn newest_file(source: &Target, stop: &CancellationToken) -> Result<PathBuf, Error> {
     let Place::Folder(folder) = &source.0 else { return Err(Error::NoBackup(String::new())) };
     // A mistyped path is not an empty folder.
     std::fs::read_dir(folder).map_err(Error::file("cannot list", folder))?;
-    let newest = source.list().await?.last().map(|name| folder.join(name.to_string()));
+    let newest = source.list(stop).await?.last().map(|name| folder.join(name.to_string()));
     newest.ok_or_else(|| Error::NoBackup(folder.display().to_string()))
+}
+
+/// Fails if there are changes beside a file, in a write-ahead log or a journal, without which it is another database or none. A manifest
+/// would say so by its checksum.
+fn check_whole(file: &Path) -> Result<(), Error> {
+    for suffix in ["-wal", "-journal"] {
+        let beside = with_suffix(file, suffix);
+        if beside.metadata().is_ok_and(|beside| beside.len() > 0) {
+            return Err(Error::ChangesBeside(beside));
+        }
+    }
+    Ok(())
 }
 
 /// Copies a backup and compares it with its manifest.

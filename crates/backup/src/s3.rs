@@ -6,6 +6,7 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use domain::Timestamp;
@@ -18,43 +19,27 @@ use tokio::io::AsyncReadExt;
 use tokio_util::sync::CancellationToken;
 
 use crate::client::Connector;
+use crate::endpoint::{self, Access, S3Settings};
 use crate::error::Error;
 use crate::files::PartialFile;
 use crate::manifest::{Hasher, Manifest, Measured};
 use crate::name::BackupName;
 use crate::restore;
-use crate::work::{Progress, Report, Stage};
+use crate::rotation::{Condition, Rotated, excess};
+use crate::work::{self, Progress, Report, Stage};
 
 /// The size of a part of an upload; one part is in memory. S3 allows 10,000 parts, so larger files have larger parts.
 const PART_BYTES: u64 = 16 << 20;
 const PARTS_MAX: u64 = 9_000;
+
+/// How long to wait until the storage has forgotten the parts of an upload that failed. A shutdown waits for this.
+const ABORT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A manifest is a few hundred bytes.
 const MANIFEST_BYTES_MAX: u64 = 64 << 10;
 
 /// A file without a manifest is removed after this time: until then, its upload may be in progress.
 const INCOMPLETE_AFTER: SignedDuration = SignedDuration::from_hours(48);
-
-/// How to reach the storage. What is missing is taken from the usual variables, such as `AWS_ACCESS_KEY_ID`.
-#[derive(Clone, Default)]
-pub struct S3Settings {
-    pub endpoint: Option<String>,
-    pub region: Option<String>,
-    pub access_key_id: Option<String>,
-    pub secret_access_key: Option<String>,
-    /// Allows plain HTTP to other machines.
-    pub allow_http: bool,
-    /// Certificate authorities to trust in addition to those of the system.
-    pub extra_ca_pem: Option<Vec<u8>>,
-}
-
-impl fmt::Debug for S3Settings {
-    /// Without the credentials.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { endpoint, region, allow_http, .. } = self;
-        write!(f, "S3Settings({endpoint:?}, {region:?}, allow_http: {allow_http})")
-    }
-}
 
 /// A bucket and a prefix in it.
 pub(crate) struct S3 {
@@ -71,33 +56,26 @@ impl fmt::Debug for S3 {
 
 impl S3 {
     pub fn new(bucket: &str, prefix: &str, settings: &S3Settings) -> Result<Self, Error> {
-        let S3Settings { endpoint, region, access_key_id, secret_access_key, allow_http, extra_ca_pem } =
-            settings;
-        let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
+        let address = format!("s3://{bucket}/{prefix}");
+        let access = settings.complete(&|name| std::env::var(name).ok());
+        let Access { endpoint, region, access_key_id, secret_access_key, session_token } =
+            access.ok_or_else(|| Error::NoCredentials(address.clone()))?;
+        if let Some(endpoint) = &endpoint {
+            endpoint::check_text(endpoint, settings.allow_http)?;
+        }
+        let mut builder = AmazonS3Builder::new().with_bucket_name(bucket);
         for (key, value) in [
             (AmazonS3ConfigKey::Endpoint, endpoint),
             (AmazonS3ConfigKey::Region, region),
-            (AmazonS3ConfigKey::AccessKeyId, access_key_id),
-            (AmazonS3ConfigKey::SecretAccessKey, secret_access_key),
+            (AmazonS3ConfigKey::AccessKeyId, Some(access_key_id)),
+            (AmazonS3ConfigKey::SecretAccessKey, Some(secret_access_key)),
+            (AmazonS3ConfigKey::Token, session_token),
         ] {
             if let Some(value) = value {
                 builder = builder.with_config(key, value);
             }
         }
-        let address = format!("s3://{bucket}/{prefix}");
-        let has = |key| builder.get_config_value(&key).is_some_and(|value| !value.is_empty());
-        if !has(AmazonS3ConfigKey::AccessKeyId) || !has(AmazonS3ConfigKey::SecretAccessKey) {
-            return Err(Error::NoCredentials(address));
-        }
-        if let Some(endpoint) = builder.get_config_value(&AmazonS3ConfigKey::Endpoint)
-            && endpoint.starts_with("http://")
-        {
-            if !allow_http && !is_loopback(&endpoint) {
-                return Err(Error::PlainHttp(endpoint));
-            }
-            builder = builder.with_allow_http(true);
-        }
-        let connector = Connector::new(extra_ca_pem.as_deref())?;
+        let connector = Connector::new(settings.extra_ca_pem.as_deref(), settings.allow_http)?;
         // One request per object: not every storage deletes several at once, and there are few.
         let builder = builder.with_disable_bulk_delete(true);
         let storage = builder.with_http_connector(connector).build();
@@ -151,24 +129,25 @@ impl S3 {
     ) -> Result<String, Error> {
         let failed = self.failed("cannot upload", &name.to_string());
         let path = self.path(&name.to_string());
-        let mut upload = self.storage.put_multipart(&path).await.map_err(&failed)?;
-        let sent = tokio::select! {
-            () = stop.cancelled() => Err(Error::Cancelled),
-            sent = self.send_parts(file, name, manifest.bytes, &mut *upload, report) => sent,
-        };
-        if let Err(error) = sent {
-            // If this fails, too, the storage keeps the parts, invisible, until its own rules remove them.
-            let _ = upload.abort().await;
+        let begin = async { self.storage.put_multipart(&path).await.map_err(&failed) };
+        let mut upload = work::until(stop, begin).await?;
+        let sending = self.send_parts(file, name, manifest.bytes, &mut *upload, report);
+        if let Err(error) = work::until(stop, sending).await {
+            // If this fails as well, the storage keeps the parts, invisible, until its own rules remove them.
+            let _ = tokio::time::timeout(ABORT_TIMEOUT, upload.abort()).await;
             return Err(error);
         }
-        let stored = self.storage.head(&path).await.map_err(&failed)?.size;
-        if stored != manifest.bytes {
-            let name = self.address(name);
-            return Err(Error::WrongSize { name, found: stored, expected: manifest.bytes });
-        }
-        let manifest = PutPayload::from(manifest.print());
-        let manifest_failed = self.failed("cannot upload", &name.manifest());
-        self.storage.put(&self.path(&name.manifest()), manifest).await.map_err(manifest_failed)?;
+        let complete = async {
+            let size = self.storage.head(&path).await.map_err(&failed)?.size;
+            if size != manifest.bytes {
+                let name = self.address(name);
+                return Err(Error::WrongSize { name, found: size, expected: manifest.bytes });
+            }
+            let failed = self.failed("cannot upload", &name.manifest());
+            let content = PutPayload::from(manifest.print());
+            self.storage.put(&self.path(&name.manifest()), content).await.map_err(failed)
+        };
+        work::until(stop, complete).await?;
         Ok(self.address(name))
     }
 
@@ -222,23 +201,37 @@ impl S3 {
         Ok(objects)
     }
 
-    /// Removes the oldest complete backups beyond the `keep` newest, and what interrupted backups left behind. Returns the names of the
-    /// former.
-    pub async fn rotate(&self, keep: usize, now: Timestamp) -> Result<Vec<String>, Error> {
-        let objects = self.objects().await?;
+    /// Removes the complete backups that are in excess of `keep`, and what interrupted backups left behind.
+    pub async fn rotate(&self, keep: usize, now: Timestamp) -> Rotated {
+        let (objects, backups) = match self.conditions().await {
+            Ok(found) => found,
+            Err(error) => return Rotated::failed(error),
+        };
         let complete = objects.complete();
-        let excess = complete.len().saturating_sub(keep.max(1));
-        let mut removed = Vec::new();
-        for name in complete.iter().take(excess) {
-            self.delete(&name.manifest()).await?;
-            self.delete(&name.to_string()).await?;
-            removed.push(name.to_string());
+        let mut rotated = Rotated::default();
+        for name in excess(&backups, keep, now) {
+            rotated.note(self.remove(name).await.map(|()| Some(name.to_string())));
         }
         let is_old = |name: &&BackupName| now.duration_since(name.date()) > INCOMPLETE_AFTER;
         for name in objects.files.iter().filter(|name| !complete.contains(name)).filter(is_old) {
-            self.delete(&name.to_string()).await?;
+            rotated.note(self.delete(&name.to_string()).await.map(|()| None));
         }
-        Ok(removed)
+        rotated
+    }
+
+    /// Returns what is below the prefix, and what the manifests of the complete backups say.
+    async fn conditions(&self) -> Result<(Objects, Vec<(BackupName, Condition)>), Error> {
+        let objects = self.objects().await?;
+        let mut backups = Vec::new();
+        for name in objects.complete() {
+            backups.push((name, Condition::of(self.manifest_of(name).await)?));
+        }
+        Ok((objects, backups))
+    }
+
+    async fn remove(&self, name: BackupName) -> Result<(), Error> {
+        self.delete(&name.manifest()).await?;
+        self.delete(&name.to_string()).await
     }
 
     async fn delete(&self, file: &str) -> Result<(), Error> {
@@ -251,16 +244,24 @@ impl S3 {
     /// Returns the newest complete backup.
     pub async fn newest(&self) -> Result<(BackupName, Manifest), Error> {
         let name = self.list().await?.last().copied().ok_or_else(|| Error::NoBackup(self.root()))?;
+        let manifest = self.manifest_of(name).await?.ok_or_else(|| Error::NoBackup(self.root()))?;
+        Ok((name, manifest))
+    }
+
+    /// Reads the manifest of a backup; `None` if it has none.
+    pub async fn manifest_of(&self, name: BackupName) -> Result<Option<Manifest>, Error> {
         let file = name.manifest();
         let failed = self.failed("cannot read", &file);
-        let got = self.storage.get(&self.path(&file)).await.map_err(&failed)?;
-        let size = got.meta.size;
-        if size > MANIFEST_BYTES_MAX {
-            let name = format!("{}/{file}", self.root());
-            return Err(Error::WrongSize { name, found: size, expected: MANIFEST_BYTES_MAX });
+        let got = match self.storage.get(&self.path(&file)).await {
+            Err(object_store::Error::NotFound { .. }) => return Ok(None),
+            got => got.map_err(&failed)?,
+        };
+        let (path, bytes) = (format!("{}/{file}", self.root()), got.meta.size);
+        if bytes > MANIFEST_BYTES_MAX {
+            return Err(Error::ManifestTooLarge { path, bytes });
         }
         let text = got.bytes().await.map_err(&failed)?;
-        Ok((name, Manifest::parse(&format!("{}/{file}", self.root()), &text)?))
+        Manifest::parse(&path, &text).map(Some)
     }
 
     /// Downloads a backup. Returns what was received.
@@ -273,15 +274,13 @@ impl S3 {
         stop: &CancellationToken,
     ) -> Result<Measured, Error> {
         let failed = self.failed("cannot download", &name.to_string());
-        let got = self.storage.get(&self.path(&name.to_string())).await.map_err(&failed)?;
+        let path = self.path(&name.to_string());
+        let got = work::until(stop, async { self.storage.get(&path).await.map_err(&failed) }).await?;
         let mut chunks = got.into_stream();
         let mut hasher = Hasher::default();
         loop {
-            let next = tokio::select! {
-                () = stop.cancelled() => return Err(Error::Cancelled),
-                next = chunks.try_next() => next,
-            };
-            let Some(chunk) = next.map_err(&failed)? else { return Ok(hasher.finish()) };
+            let next = work::until(stop, async { chunks.try_next().await.map_err(&failed) }).await?;
+            let Some(chunk) = next else { return Ok(hasher.finish()) };
             hasher.update(&chunk);
             if hasher.bytes > total {
                 let name = self.address(name);
@@ -311,15 +310,6 @@ fn part_bytes(total: u64) -> u64 {
     PART_BYTES.max(total.div_ceil(PARTS_MAX))
 }
 
-/// Returns `true` if the host of a URL is this machine.
-fn is_loopback(endpoint: &str) -> bool {
-    let authority = endpoint.parse::<http::Uri>().ok().and_then(|uri| uri.into_parts().authority);
-    authority.is_some_and(|authority| {
-        let host = authority.host().trim_start_matches('[').trim_end_matches(']');
-        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -329,30 +319,5 @@ mod tests {
         assert_eq!(part_bytes(1), PART_BYTES);
         let huge = 2 << 40;
         assert!(huge / part_bytes(huge) <= 10_000);
-    }
-
-    #[test]
-    fn plain_http_is_for_this_machine_only() {
-        for (endpoint, expected) in [
-            ("http://127.0.0.1:9000", true),
-            ("http://localhost:9000", true),
-            ("http://[::1]:9000", true),
-            ("http://storage.example", false),
-            ("http://127.0.0.1.example", false),
-        ] {
-            assert_eq!(is_loopback(endpoint), expected, "{endpoint}");
-        }
-        let settings = |endpoint: &str, allow_http| S3Settings {
-            endpoint: Some(endpoint.to_owned()),
-            access_key_id: Some("key".to_owned()),
-            secret_access_key: Some("geheim".to_owned()),
-            allow_http,
-            ..S3Settings::default()
-        };
-        let refused = S3::new("bucket", "", &settings("http://storage.example", false));
-        assert!(matches!(refused, Err(Error::PlainHttp(_))), "{refused:?}");
-        S3::new("bucket", "", &settings("http://storage.example", true)).unwrap();
-        let shown = format!("{:?}", settings("http://storage.example", true));
-        assert!(!shown.contains("geheim"), "{shown}");
     }
 }

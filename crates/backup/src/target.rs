@@ -3,8 +3,10 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::endpoint::S3Settings;
 use crate::error::Error;
-use crate::s3::{S3, S3Settings};
+use crate::name::BackupName;
+use crate::s3::S3;
 
 /// The address of a target, as an operator writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,10 +21,12 @@ pub enum Location {
         /// Without slashes at its ends; may be empty.
         prefix: String,
     },
+    /// One backup in object storage, to restore it.
+    S3Backup { bucket: String, prefix: String, name: BackupName },
 }
 
 impl Location {
-    /// Parses `s3://BUCKET/PREFIX` or a path. A path that ends in `.db` is a file, unless a folder has that name; any other is a
+    /// Parses `s3://BUCKET/PREFIX`, the address of a backup below such a prefix, or a path. A path that ends in `.db` is a file, unless a folder has that name; any other is a
     /// folder.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let wrong = || Error::NotATarget(text.to_owned());
@@ -32,11 +36,15 @@ impl Location {
             let is_plain = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c));
             let parts_are_plain =
                 prefix.is_empty() || prefix.split('/').all(|part| !part.is_empty() && is_plain(part));
-            return if !bucket.is_empty() && is_plain(bucket) && parts_are_plain {
-                Ok(Self::S3 { bucket: bucket.to_owned(), prefix: prefix.to_owned() })
-            } else {
-                Err(wrong())
-            };
+            if bucket.is_empty() || !is_plain(bucket) || !parts_are_plain {
+                return Err(wrong());
+            }
+            let (parent, last) = prefix.rsplit_once('/').unwrap_or(("", prefix));
+            let bucket = bucket.to_owned();
+            return Ok(match BackupName::parse(last) {
+                Some(name) => Self::S3Backup { bucket, prefix: parent.to_owned(), name },
+                None => Self::S3 { bucket, prefix: prefix.to_owned() },
+            });
         }
         if text.is_empty() || text.contains("://") {
             return Err(wrong());
@@ -48,16 +56,14 @@ impl Location {
 
     /// Connects nothing yet.
     pub fn open(self, settings: &S3Settings) -> Result<Target, Error> {
-        let s3 = match &self {
-            Self::S3 { bucket, prefix } => Some(S3::new(bucket, prefix, settings)?),
-            Self::Folder(_) | Self::File(_) => None,
-        };
-        Ok(match (self, s3) {
-            (Self::Folder(path), _) => Target(Place::Folder(path)),
-            (Self::File(path), _) => Target(Place::File(path)),
-            (location @ Self::S3 { .. }, None) => return Err(Error::NotATarget(location.to_string())),
-            (Self::S3 { .. }, Some(s3)) => Target(Place::S3(s3)),
-        })
+        Ok(Target(match self {
+            Self::Folder(path) => Place::Folder(path),
+            Self::File(path) => Place::File(path),
+            Self::S3 { bucket, prefix } => Place::S3(S3::new(&bucket, &prefix, settings)?),
+            Self::S3Backup { bucket, prefix, name } => {
+                Place::S3Backup(S3::new(&bucket, &prefix, settings)?, name)
+            }
+        }))
     }
 }
 
@@ -67,6 +73,8 @@ impl fmt::Display for Location {
             Self::Folder(path) | Self::File(path) => write!(f, "{}", path.display()),
             Self::S3 { bucket, prefix } if prefix.is_empty() => write!(f, "s3://{bucket}"),
             Self::S3 { bucket, prefix } => write!(f, "s3://{bucket}/{prefix}"),
+            Self::S3Backup { bucket, prefix, name } if prefix.is_empty() => write!(f, "s3://{bucket}/{name}"),
+            Self::S3Backup { bucket, prefix, name } => write!(f, "s3://{bucket}/{prefix}/{name}"),
         }
     }
 }
@@ -80,6 +88,7 @@ pub(crate) enum Place {
     Folder(PathBuf),
     File(PathBuf),
     S3(S3),
+    S3Backup(S3, BackupName),
 }
 
 #[cfg(test)]
@@ -93,6 +102,8 @@ mod tests {
         std::fs::create_dir(folder.path().join("odd.db")).unwrap();
         std::fs::write(folder.path().join("dump"), "").unwrap();
         let s3 = |bucket: &str, prefix: &str| Location::S3 { bucket: bucket.into(), prefix: prefix.into() };
+        let name = BackupName::parse("vigie-20261116T030000Z.db").unwrap();
+        let one = |prefix: &str| Location::S3Backup { bucket: "bucket".into(), prefix: prefix.into(), name };
         for (text, expected) in [
             (path("new"), Location::Folder(path("new").into())),
             (path("new.db"), Location::File(path("new.db").into())),
@@ -101,6 +112,9 @@ mod tests {
             ("s3://bucket".to_owned(), s3("bucket", "")),
             ("s3://my.bucket/".to_owned(), s3("my.bucket", "")),
             ("s3://bucket/vigie/prod/".to_owned(), s3("bucket", "vigie/prod")),
+            ("s3://bucket/vigie.db".to_owned(), s3("bucket", "vigie.db")),
+            (format!("s3://bucket/{name}"), one("")),
+            (format!("s3://bucket/vigie/prod/{name}"), one("vigie/prod")),
         ] {
             assert_eq!(Location::parse(&text).unwrap(), expected, "{text}");
         }

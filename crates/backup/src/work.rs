@@ -3,10 +3,12 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use store::Finding;
 use store::sqlite::lower_thread_priority;
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use crate::error::Error;
 use crate::manifest::{Measured, measure};
@@ -42,22 +44,45 @@ pub(crate) type Report = Arc<dyn Fn(Progress) + Send + Sync>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DamagePolicy {
     Refuse,
-    /// Keep it; the manifest counts the problems.
+    /// Keep it. The manifest of a backup counts the problems. A backup whose pages or indexes are damaged is refused all the same.
     Accept,
 }
 
-/// Runs work on a thread of its own, with low priority.
+/// How long cancelled work on a thread may take to clean up. A disk that does not answer must not hold up a shutdown: what is left behind
+/// is removed when the thread ends, or by the next backup.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Waits for work, or until it is cancelled.
+pub(crate) async fn until<T>(
+    stop: &CancellationToken,
+    work: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    tokio::select! {
+        () = stop.cancelled() => Err(Error::Cancelled),
+        result = work => result,
+    }
+}
+
+/// Runs work on a thread of its own, with low priority. The work looks itself whether it is cancelled.
 pub(crate) async fn on_thread<T: Send + 'static>(
+    stop: &CancellationToken,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
-    let (reply, answer) = oneshot::channel();
+    let (reply, mut answer) = oneshot::channel();
     let run = move || {
         lower_thread_priority();
         let _ = reply.send(work());
     };
     let spawned = std::thread::Builder::new().name("backup".to_owned()).spawn(run);
     spawned.map_err(Error::file("cannot start a thread for", "the backup"))?;
-    answer.await.map_err(|_panicked| Error::Panicked)?
+    let answer = tokio::select! {
+        answer = &mut answer => answer,
+        () = stop.cancelled() => match tokio::time::timeout(GRACE, answer).await {
+            Ok(answer) => answer,
+            Err(_elapsed) => return Err(Error::Cancelled),
+        },
+    };
+    answer.map_err(|_panicked| Error::Panicked)?
 }
 
 /// The findings in a file, and how many records were verified.
@@ -70,7 +95,6 @@ pub(crate) struct Verified {
 pub(crate) fn verify(
     path: &Path,
     with_records: bool,
-    policy: DamagePolicy,
     pace: &Pace,
     report: &Report,
 ) -> Result<Verified, Error> {
@@ -84,9 +108,6 @@ pub(crate) fn verify(
         let checked = checked.map_err(Error::Verify)?.ok_or(Error::Cancelled)?;
         verified.records = Some(checked.records);
         verified.findings.extend(checked.findings);
-    }
-    if policy == DamagePolicy::Refuse && !verified.findings.is_empty() {
-        return Err(Error::damaged(&verified.findings));
     }
     Ok(verified)
 }

@@ -1,6 +1,6 @@
 //! Webhooks and e-mail: makes one attempt to send one message and returns the result.
 //!
-//! This is the only crate that opens outbound sockets, and every address chosen by a user goes through [`webhook`],
+//! Besides `backup`, this is the only crate that opens outbound sockets, and every address chosen by a user goes through [`webhook`],
 //! which enforces the address policy. It never retries, schedules or stores anything: `app` decides what follows
 //! from a result. It depends only on `domain`.
 //!

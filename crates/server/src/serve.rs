@@ -274,15 +274,16 @@ fn start_workers(shared: &Shared) {
     }));
     if let Some(target) = shared.config.backup.target.clone() {
         let scheduled = Arc::new(ScheduledBackup::new(target));
-        let (of_backup, stop) = (shared.clone(), shared.stop.clone());
+        let (tasks, background) = (shared.tasks.clone(), shared.background.handle());
+        let (shared, stop) = (shared.clone(), shared.stop.clone());
         let run = workers::repeat_later("backup", scheduled_backup::CHECK_INTERVAL, stop, move || {
-            let (shared, scheduled) = (of_backup.clone(), Arc::clone(&scheduled));
+            let (shared, scheduled) = (shared.clone(), Arc::clone(&scheduled));
             async move {
                 scheduled.run_once(&shared).await;
                 Ok(())
             }
         });
-        shared.tasks.spawn_on(run, &shared.background.handle());
+        tasks.spawn_on(run, &background);
     }
     let (sampled, stop) = (shared.clone(), shared.stop.clone());
     let sample = workers::repeat("status", SAMPLE_INTERVAL, stop, move || {

@@ -139,6 +139,12 @@ impl SqliteStore {
         &self.shared.folder
     }
 
+    /// Removes erased bytes from the write-ahead log. The erasure is durable before, and must not be reported as failed.
+    async fn truncate_wal(&self) {
+        // Fails if the writer has ended. The next start checkpoints the log.
+        let _ = self.shared.writer.truncate_wal().await;
+    }
+
     /// Reads a record or a few, without waiting behind larger reads.
     async fn look_up<T: Send + 'static>(
         &self,
@@ -294,14 +300,8 @@ impl AdvertStore for SqliteStore {
         let damage = Arc::clone(&self.shared.damage);
         let erase = move |connection: &Connection| erase::erase(connection, advert, at, &damage);
         let erased = self.transact(erase).await?;
-        if erased.is_some()
-            && let Err(error) = self.shared.writer.truncate_wal().await
-        {
-            // The erasure is durable and must not be reported as failed; the next checkpoint truncates the file.
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "an advert was erased, but its bytes remain in the write-ahead log until the next checkpoint"
-            );
+        if erased.is_some() {
+            self.truncate_wal().await;
         }
         Ok(erased)
     }
@@ -689,10 +689,14 @@ impl RetentionStore for SqliteStore {
         properties_max: usize,
     ) -> Result<ErasedProperties, Error> {
         let damage = Arc::clone(&self.shared.damage);
-        self.write(move |connection| {
+        let erase = move |connection: &Connection| {
             retention::erase_departed(connection, before, at, properties_max, &damage)
-        })
-        .await
+        };
+        let erased = self.write(erase).await?;
+        if !erased.more {
+            self.truncate_wal().await;
+        }
+        Ok(erased)
     }
 
     async fn store_size(&self) -> Result<StoreSize, Error> {

@@ -83,6 +83,17 @@ pub async fn restore(from: &Target, data: &Path) -> Result<Restored, Error> {
     backup::restore(from, restore_options(data)).await
 }
 
+/// Damages the file of a database, but none of its records: some of its pages belong to nothing.
+pub fn lose_pages(data: &Path) {
+    let connection = rusqlite::Connection::open(data.join(store::sqlite::FILE_NAME)).unwrap();
+    connection
+        .execute_batch(
+            "CREATE TABLE lost (number); CREATE INDEX lost_number ON lost (number);
+             PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'lost_number';",
+        )
+        .unwrap();
+}
+
 /// The names of the files in a folder, in order.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();

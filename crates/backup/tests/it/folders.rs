@@ -4,15 +4,16 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use backup::{DamagePolicy, Error, Manifest, Progress, Stage};
+use backup::{BackupName, Contents, DamagePolicy, Error, Manifest, Progress, Stage};
 use rusqlite::Connection;
 use store::Position;
 use store::prelude::*;
 use store::sqlite::{FILE_NAME, SqliteStore};
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 use crate::fixtures::{
-    add, assert_equal_at, back_up, change, names, options, restore, restore_options, target,
+    add, assert_equal_at, back_up, change, date, lose_pages, names, options, restore, restore_options, target,
 };
 
 const FIRST: &str = "2026-11-16T03:00:00Z";
@@ -141,7 +142,7 @@ async fn rotation_keeps_the_newest_and_touches_nothing_else() {
             "vigie-20261104T030000Z.db.json",
         ]
     );
-    assert_eq!(folder.list().await.unwrap().len(), 2);
+    assert_eq!(folder.list(&CancellationToken::new()).await.unwrap().len(), 2);
 }
 
 #[tokio::test]
@@ -152,6 +153,9 @@ async fn damage_is_refused_or_accepted_and_recorded() {
     let folder = target(backups.path());
     back_up(data.path(), &folder, FIRST).await.unwrap();
     let connection = Connection::open(data.path().join(FILE_NAME)).unwrap();
+    let record: Vec<u8> = connection
+        .query_row("SELECT record FROM property_version WHERE record_id = 3", [], |row| row.get(0))
+        .unwrap();
     connection.execute("UPDATE property_version SET record = x'00' WHERE record_id = 3", []).unwrap();
 
     let day = "2026-11-17T03:00:00Z";
@@ -168,14 +172,69 @@ async fn damage_is_refused_or_accepted_and_recorded() {
     (accepting.damage, accepting.keep) = (DamagePolicy::Accept, Some(1));
     let made = backup::make(&folder, accepting).await.unwrap();
     assert!(made.manifest.damaged_records > 0);
-    assert_eq!(made.removed, [] as [&str; 0], "an intact backup is worth more than a damaged one");
+    assert_eq!(
+        made.removed,
+        ["vigie-20261118T030000Z.db"],
+        "an intact backup is worth more than a damaged one"
+    );
+
+    // After a repair, what it removed is only in the first one.
+    connection.execute("UPDATE property_version SET record = ?1 WHERE record_id = 3", [&record]).unwrap();
+    let mut repaired = options(data.path(), "2026-11-20T03:00:00Z");
+    repaired.keep = Some(1);
+    assert_eq!(backup::make(&folder, repaired).await.unwrap().removed, [] as [&str; 0]);
+    let left = folder.list(&CancellationToken::new()).await.unwrap();
+    let left: Vec<String> = left.into_iter().map(|name| name.to_string()).collect();
+    assert_eq!(left, ["vigie-20261116T030000Z.db", "vigie-20261119T030000Z.db", "vigie-20261120T030000Z.db"]);
+    std::fs::remove_file(backups.path().join("vigie-20261120T030000Z.db")).unwrap();
 
     let refused = restore(&folder, elsewhere.path()).await;
-    assert!(matches!(&refused, Err(Error::Damaged { .. })), "{refused:?}");
+    assert!(matches!(&refused, Err(Error::DamagedBackup { .. })), "{refused:?}");
     assert!(!elsewhere.path().join(FILE_NAME).exists());
     let mut accepting = restore_options(elsewhere.path());
     accepting.damage = DamagePolicy::Accept;
     assert!(!backup::restore(&folder, accepting).await.unwrap().findings.is_empty());
+}
+
+#[tokio::test]
+async fn damage_of_the_file_itself_is_never_accepted() {
+    let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    lose_pages(data.path());
+    let folder = target(backups.path());
+    let mut accepting = options(data.path(), FIRST);
+    accepting.damage = DamagePolicy::Accept;
+    let refused = backup::make(&folder, accepting).await;
+    assert!(matches!(&refused, Err(Error::DamagedFile { .. })), "{refused:?}");
+    assert_eq!(names(backups.path()), [] as [&str; 0]);
+}
+
+#[tokio::test]
+async fn newest_backups_are_known_from_their_manifests() {
+    let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    add(&SqliteStore::open(data.path()).unwrap(), 1..20).await;
+    let folder = target(backups.path());
+    assert_eq!(folder.contents(date(FIRST), &CancellationToken::new()).await.unwrap(), Contents::default());
+    back_up(data.path(), &folder, FIRST).await.unwrap();
+    let connection = Connection::open(data.path().join(FILE_NAME)).unwrap();
+    connection.execute("UPDATE property_version SET record = x'00' WHERE record_id = 3", []).unwrap();
+    let mut accepting = options(data.path(), "2026-11-17T03:00:00Z");
+    accepting.damage = DamagePolicy::Accept;
+    let damaged = backup::make(&folder, accepting).await.unwrap().manifest.damaged_records;
+    let mut unverified = options(data.path(), "2036-11-16T03:00:00Z");
+    unverified.verify_records = false;
+    backup::make(&folder, unverified).await.unwrap();
+    let name = |at: &str| BackupName::at(date(at));
+    let expected = Contents {
+        newest: Some(name("2026-11-17T03:00:00Z")),
+        newest_intact: Some(name(FIRST)),
+        damaged_records: damaged,
+        dated_later: vec![name("2036-11-16T03:00:00Z")],
+    };
+    assert_eq!(
+        folder.contents(date("2026-11-18T03:00:00Z"), &CancellationToken::new()).await.unwrap(),
+        expected
+    );
 }
 
 #[tokio::test]

@@ -50,6 +50,20 @@ async fn left_overs_of_a_killed_backup_are_removed_by_the_next_one() {
 }
 
 #[tokio::test]
+async fn partial_file_of_another_name_is_never_removed() {
+    let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    for name in ["mine.db.partial", "mine.db.json.partial"] {
+        let other = backups.path().join(name);
+        std::fs::write(&other, "of another program").unwrap();
+        let refused = back_up(data.path(), &target(&backups.path().join("mine.db")), FIRST).await;
+        assert!(matches!(&refused, Err(Error::LeftOver(path)) if *path == other), "{refused:?}");
+        assert_eq!(std::fs::read(&other).unwrap(), b"of another program");
+        std::fs::remove_file(&other).unwrap();
+    }
+}
+
+#[tokio::test]
 async fn target_that_cannot_be_written_is_named() {
     let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;

@@ -106,6 +106,17 @@ async fn incomplete_and_altered_backups_are_refused() {
     let mut options = restore_options(elsewhere.path());
     options.manifests = Manifests::Optional;
     assert_eq!(backup::restore(&target(&path), options).await.unwrap().log_position, 9);
+    // What is in a write-ahead log is not in the file.
+    for suffix in ["-wal", "-journal"] {
+        let beside = backups.path().join(format!("vigie-20261116T030000Z.db{suffix}"));
+        std::fs::write(&beside, "changes").unwrap();
+        let elsewhere = TempDir::new().unwrap();
+        let mut options = restore_options(elsewhere.path());
+        options.manifests = Manifests::Optional;
+        let refused = backup::restore(&target(&path), options).await;
+        assert!(matches!(&refused, Err(Error::ChangesBeside(path)) if *path == beside), "{refused:?}");
+        std::fs::remove_file(&beside).unwrap();
+    }
     // Without a manifest, SQLite and the verification still find the damage.
     std::fs::write(&path, vec![0xA5; whole.len()]).unwrap();
     let elsewhere = TempDir::new().unwrap();

@@ -11,10 +11,11 @@ use axum::response::{IntoResponse, Response};
 use backup::{Location, S3Settings, Target};
 use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 pub const KEY_ID: &str = "AKIDTEST";
-pub const SECRET: &str = "geheim";
+pub const SECRET: &str = "secret";
 
 #[derive(Default)]
 pub struct Bucket {
@@ -26,6 +27,12 @@ pub struct Bucket {
     next_upload: usize,
     /// Requests for which this is part of the key are refused.
     pub refuse: Option<String>,
+    /// Requests with this method are refused.
+    pub refuse_method: Option<Method>,
+    /// Requests with this method, and with this as part of the key, are never answered.
+    pub hang: Option<(Method, &'static str)>,
+    /// A request that is never answered has come.
+    pub hung: Arc<Notify>,
 }
 
 pub struct S3Server {
@@ -79,8 +86,19 @@ async fn answer(State(bucket): State<Arc<Mutex<Bucket>>>, request: Request) -> R
         let mut pairs = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
         pairs.find(|(known, _)| *known == name).map(|(_, value)| value.replace("%2F", "/"))
     };
+    let hung = {
+        let bucket = bucket.lock().unwrap();
+        let is_hung = |(method, part): &(Method, &str)| *method == head.method && key.contains(part);
+        bucket.hang.as_ref().is_some_and(is_hung).then(|| Arc::clone(&bucket.hung))
+    };
+    if let Some(hung) = hung {
+        hung.notify_one();
+        return std::future::pending().await;
+    }
     let mut bucket = bucket.lock().unwrap();
-    if bucket.refuse.as_ref().is_some_and(|refused| key.contains(refused.as_str())) {
+    if bucket.refuse.as_ref().is_some_and(|refused| key.contains(refused.as_str()))
+        || bucket.refuse_method.as_ref() == Some(&head.method)
+    {
         return error(StatusCode::FORBIDDEN, "AccessDenied");
     }
     if head.method != Method::GET && head.method != Method::HEAD {

@@ -1,14 +1,17 @@
 //! Backups in S3-compatible storage.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::http::Method;
 use backup::{Error, Location, S3Settings, Stage};
 use bytes::Bytes;
 use store::Position;
 use store::sqlite::{FILE_NAME, SqliteStore};
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
-use crate::fixtures::{add, assert_equal_at, back_up, names, options, restore};
+use crate::fixtures::{add, assert_equal_at, back_up, date, names, options, restore};
 use crate::s3_server::S3Server;
 
 const FIRST: &str = "2026-11-16T03:00:00Z";
@@ -77,7 +80,38 @@ async fn rotation_keeps_the_newest_and_removes_what_was_left_behind() {
             "notes",
         ]
     );
-    assert_eq!(target.list().await.unwrap().len(), 2);
+    assert_eq!(target.list(&CancellationToken::new()).await.unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unverified_backup_does_not_replace_a_verified_one() {
+    let (server, data) = (S3Server::start().await, TempDir::new().unwrap());
+    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    let target = server.target("");
+    back_up(data.path(), &target, FIRST).await.unwrap();
+    for (day, removed) in [(17, None), (18, Some("vigie-20261117T030000Z.db"))] {
+        let mut options = options(data.path(), &format!("2026-11-{day}T03:00:00Z"));
+        (options.keep, options.verify_records) = (Some(1), false);
+        let made = backup::make(&target, options).await.unwrap();
+        assert_eq!(made.removed.first().map(String::as_str), removed);
+    }
+    assert!(server.keys().contains(&"vigie-20261116T030000Z.db".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn storage_that_refuses_to_delete_does_not_fail_a_complete_backup() {
+    let (server, data) = (S3Server::start().await, TempDir::new().unwrap());
+    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    let target = server.target("");
+    back_up(data.path(), &target, FIRST).await.unwrap();
+    server.bucket.lock().unwrap().refuse_method = Some(Method::DELETE);
+    let mut options = options(data.path(), "2026-11-17T03:00:00Z");
+    options.keep = Some(1);
+    let made = backup::make(&target, options).await.unwrap();
+    let error = made.rotation_error.unwrap().to_string();
+    assert_eq!(error, "cannot delete s3://market/vigie-20261116T030000Z.db.json");
+    assert_eq!(made.removed, [] as [&str; 0]);
+    assert_eq!(target.list(&CancellationToken::new()).await.unwrap().len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -132,6 +166,66 @@ async fn cancelled_upload_is_aborted() {
     assert_eq!(server.keys(), [] as [&str; 0]);
     assert!(server.bucket.lock().unwrap().uploads.is_empty());
     assert_eq!(names(&data.path().join("staging")), [] as [&str; 0]);
+}
+
+/// Storage that does not answer holds up neither a backup that is cancelled nor the shutdown that waits for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn cancelled_backup_does_not_wait_for_the_storage() {
+    for (method, part) in [
+        (Method::HEAD, ""),
+        (Method::POST, ""),
+        (Method::PUT, ".db"),
+        (Method::PUT, ".json"),
+        (Method::GET, ""),
+    ] {
+        let (server, data) = (S3Server::start().await, TempDir::new().unwrap());
+        add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+        let hung = {
+            let mut bucket = server.bucket.lock().unwrap();
+            bucket.hang = Some((method.clone(), part));
+            Arc::clone(&bucket.hung)
+        };
+        let (target, mut options) = (server.target(""), options(data.path(), FIRST));
+        options.keep = Some(1);
+        let stop = options.stop.clone();
+        let cancel = async {
+            hung.notified().await;
+            stop.cancel();
+        };
+        let making = async { tokio::join!(backup::make(&target, options), cancel).0 };
+        let made = tokio::time::timeout(Duration::from_secs(60), making).await.expect("it waits");
+        if method == Method::GET {
+            // Only the list of older backups is missing.
+            let made = made.unwrap();
+            assert!(matches!(made.rotation_error, Some(Error::Cancelled)), "{made:?}");
+            let contents = target.contents(date(FIRST), &stop).await;
+            assert!(matches!(contents, Err(Error::Cancelled)), "{contents:?}");
+        } else {
+            assert!(matches!(made, Err(Error::Cancelled)), "{method} {part}: {made:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_backup_is_restored_by_its_name() {
+    let (server, data, elsewhere) =
+        (S3Server::start().await, TempDir::new().unwrap(), TempDir::new().unwrap());
+    let store = SqliteStore::open(data.path()).unwrap();
+    for (day, numbers) in [(16, 1..5), (17, 5..9)] {
+        add(&store, numbers).await;
+        back_up(data.path(), &server.target("vigie/prod"), &format!("2026-11-{day}T03:00:00Z"))
+            .await
+            .unwrap();
+    }
+    let older = server.target("vigie/prod/vigie-20261116T030000Z.db");
+    let restored = restore(&older, elsewhere.path()).await.unwrap();
+    assert_eq!((restored.source, restored.log_position), (format!("s3://market/{FILE}"), 4));
+
+    let elsewhere = TempDir::new().unwrap();
+    let missing = restore(&server.target("vigie/vigie-20261116T030000Z.db"), elsewhere.path()).await;
+    assert!(matches!(missing, Err(Error::NotComplete(_))), "{missing:?}");
+    let refused = back_up(data.path(), &older, FIRST).await;
+    assert!(matches!(refused, Err(Error::NotATarget(_))), "{refused:?}");
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use anyhow::Context;
 use backup::{DamagePolicy, Location, Made, MakeOptions};
 use clap::Args;
 use serde_json::json;
+use store::Finding;
 use tokio_util::sync::CancellationToken;
 
 use super::backup_progress::ProgressPrinter;
@@ -74,6 +75,12 @@ pub async fn run(args: BackupArgs) -> anyhow::Result<ExitCode> {
     printer.finish();
     let made = made?;
     output::print(&if args.json { as_json(&made) } else { as_text(&made) })?;
+    if let Some(error) = &made.rotation_error {
+        output::eprint_line(&format!(
+            "The backup is complete, but older ones could not be removed: {}",
+            chain(error)
+        ));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -105,7 +112,7 @@ fn staging(config: &Config) -> std::path::PathBuf {
 }
 
 fn as_text(made: &Made) -> String {
-    let Made { address, manifest, findings, removed, wal_bytes: _ } = made;
+    let Made { address, manifest, findings, removed, rotation_error: _, wal_bytes: _ } = made;
     let mut text = format!(
         "{address}\t{} bytes\tlog position {}\t{} properties\n",
         manifest.bytes, manifest.log_position, manifest.properties
@@ -120,8 +127,22 @@ fn as_text(made: &Made) -> String {
 }
 
 fn as_json(made: &Made) -> String {
-    let Made { address, manifest, findings: _, removed, wal_bytes } = made;
-    let document =
-        json!({"address": address, "manifest": manifest, "removed": removed, "walBytes": wal_bytes});
+    let Made { address, manifest, findings, removed, rotation_error, wal_bytes } = made;
+    let finding =
+        |Finding { kind, id, problem }: &Finding| json!({"kind": kind.name(), "id": id, "problem": problem});
+    let document = json!({
+        "address": address,
+        "manifest": manifest,
+        "findings": findings.iter().map(finding).collect::<Vec<_>>(),
+        "removed": removed,
+        "rotationError": rotation_error.as_ref().map(chain),
+        "walBytes": wal_bytes,
+    });
     format!("{document}\n")
+}
+
+/// An error with its causes.
+fn chain(error: &backup::Error) -> String {
+    let causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -190,7 +190,7 @@ async fn hold(common: &Common) -> anyhow::Result<ExitCode> {
     let app = open::existing_app(&common.load()?)?;
     let since = app.hold_deliveries().await?;
     output::eprint_line(&format!(
-        "Deliveries are held since {since}. Attempts in progress end; no other is made until `vigie deliveries release`."
+        "Deliveries are held since {since}. Attempts in progress end; within a second, no other is made until `vigie deliveries release`."
     ));
     Ok(ExitCode::SUCCESS)
 }

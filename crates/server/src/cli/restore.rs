@@ -17,7 +17,7 @@ use super::{Common, output};
 pub struct RestoreArgs {
     #[command(flatten)]
     common: Common,
-    /// File, folder (its newest complete backup), or s3://BUCKET/PREFIX (likewise)
+    /// File, folder (its newest complete backup), s3://BUCKET/PREFIX (likewise), or s3://BUCKET/PREFIX/NAME.db
     source: String,
     /// Send no deliveries from the restored database until `vigie deliveries release`
     #[arg(long)]

@@ -40,7 +40,7 @@ impl Backup {
         let secret_access_key = reader.take("backup.s3_secret_access_key", text_or_none);
         let allow_http = reader.take("backup.s3_allow_http", value::parsed("true or false"));
         let target = target?;
-        if let Some(Location::File(_)) = target {
+        if let Some(Location::File(_) | Location::S3Backup { .. }) = target {
             reader
                 .reject("backup.target", "is a file: scheduled backups need a folder or s3://BUCKET/PREFIX");
             return None;

@@ -147,14 +147,14 @@ fn smtp_port_and_login_are_validated() {
     let reported = |settings: &str| problems(Sources::defaults().file("f", &format!("[email]\n{settings}")));
     assert_eq!(reported("smtp_port = 0\n"), ["email.smtp_port (file f): \"0\" is not a port such as 587"]);
     assert_eq!(
-        reported("smtp_password = \"geheim\"\n"),
+        reported("smtp_password = \"secret\"\n"),
         ["email.smtp_password (file f): is given without email.smtp_user: give both or neither"]
     );
     assert_eq!(
         reported("smtp_user = \"vigie\"\n"),
         ["email.smtp_user (file f): is given without email.smtp_password: give both or neither"]
     );
-    let both = "[email]\nsmtp_user = \"vigie\"\nsmtp_password = \"geheim\"\n";
+    let both = "[email]\nsmtp_user = \"vigie\"\nsmtp_password = \"secret\"\n";
     assert!(Config::load(Sources::defaults().file("f", both)).unwrap().email.smtp.login.is_some());
 }
 
@@ -213,13 +213,17 @@ fn backup_settings_are_validated() {
         reported("target = \"one.db\"\n"),
         ["backup.target (file f): is a file: scheduled backups need a folder or s3://BUCKET/PREFIX"]
     );
+    assert_eq!(
+        reported("target = \"s3://bucket/vigie-20261116T030000Z.db\"\n"),
+        ["backup.target (file f): is a file: scheduled backups need a folder or s3://BUCKET/PREFIX"]
+    );
     for wrong in ["3:00", "25:00", "03:00:00", "night"] {
         let expected = format!("backup.at (file f): \"{wrong}\" is not a time of day such as 03:00");
         assert_eq!(reported(&format!("at = \"{wrong}\"\n")), [expected]);
     }
     let config = Config::load(Sources::defaults()).unwrap();
     assert_eq!((config.backup.target, config.backup.keep), (None, Some(7)));
-    let sources = Sources::defaults().file("f", "[backup]\ns3_secret_access_key = \"geheim\"\nkeep = 0\n");
+    let sources = Sources::defaults().file("f", "[backup]\ns3_secret_access_key = \"secret\"\nkeep = 0\n");
     assert!(sources.print().contains("backup.s3_secret_access_key = (hidden)"));
     assert_eq!(Config::load(sources).unwrap().backup.keep, None);
 }

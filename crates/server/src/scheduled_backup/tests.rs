@@ -110,3 +110,89 @@ async fn shutdown_ends_a_backup_and_is_no_failure() {
     assert_eq!(std::fs::read_dir(target.path()).unwrap().count(), 0);
     assert_eq!(metric(&shared, "vigie_backup_failures_total"), "0");
 }
+
+/// An old backup cannot be removed, as one of another user cannot. The new one is complete, and is not made again.
+#[tokio::test]
+async fn failed_rotation_is_counted_apart_and_does_not_repeat_the_backup() {
+    let (data, target) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let settings = format!("[backup]\ntarget = {:?}\nkeep = 1\n", target.path());
+    let (shared, clock, scheduled) = scheduled(data.path(), &settings);
+    scheduled.run_once(&shared).await;
+    let first = "vigie-20261116T020000Z.db";
+    // A folder cannot be removed like a file, whatever the user may do.
+    std::fs::remove_file(target.path().join(first)).unwrap();
+    std::fs::create_dir(target.path().join(first)).unwrap();
+    clock.advance_seconds(24 * 3_600);
+    scheduled.run_once(&shared).await;
+    clock.advance_seconds(15 * 60);
+    scheduled.run_once(&shared).await;
+    assert_eq!(backups(target.path()), [first, "vigie-20261117T020000Z.db"]);
+    assert_eq!(metric(&shared, "vigie_backup_rotation_failures_total"), "1");
+    assert_eq!(metric(&shared, "vigie_backup_failures_total"), "0");
+    assert_eq!(metric(&shared, "vigie_backup_last_success_timestamp_seconds"), "1794880800");
+}
+
+#[tokio::test]
+async fn damaged_backup_is_kept_but_is_no_success() {
+    let (data, target) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let settings = format!("[backup]\ntarget = {:?}\nkeep = 1\n", target.path());
+    let (shared, clock, scheduled) = scheduled(data.path(), &settings);
+    scheduled.run_once(&shared).await;
+    let connection = rusqlite::Connection::open(data.path().join(store::sqlite::FILE_NAME)).unwrap();
+    let damage = "PRAGMA foreign_keys = OFF; INSERT INTO site (key, category_id) VALUES ('example', 77);";
+    connection.execute_batch(damage).unwrap();
+    clock.advance_seconds(24 * 3_600);
+    scheduled.run_once(&shared).await;
+    assert_eq!(backups(target.path()), ["vigie-20261116T020000Z.db", "vigie-20261117T020000Z.db"]);
+    // Also after a restart.
+    let restarted = ScheduledBackup::new(shared.config.backup.target.clone().unwrap());
+    for scheduled in [scheduled, restarted] {
+        scheduled.run_once(&shared).await;
+        assert_eq!(metric(&shared, "vigie_backup_last_success_timestamp_seconds"), "1794794400");
+        assert_ne!(metric(&shared, "vigie_backup_damaged_records"), "0");
+        assert_eq!(metric(&shared, "vigie_backup_failures_total"), "1");
+    }
+    assert_eq!(backups(target.path()).len(), 2);
+}
+
+/// Damage of the file does not pass, so that it is not looked for every 15 minutes.
+#[tokio::test]
+async fn damaged_file_is_not_backed_up() {
+    let (data, target) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let settings = format!("[backup]\ntarget = {:?}\ninterval = \"6h\"\n", target.path());
+    let (shared, clock, scheduled) = scheduled(data.path(), &settings);
+    let connection = rusqlite::Connection::open(data.path().join(store::sqlite::FILE_NAME)).unwrap();
+    connection
+        .execute_batch(
+            "CREATE TABLE lost (number); CREATE INDEX lost_number ON lost (number);
+             PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'lost_number';",
+        )
+        .unwrap();
+    for failures in ["1", "1", "2"] {
+        scheduled.run_once(&shared).await;
+        assert_eq!(metric(&shared, "vigie_backup_failures_total"), failures);
+        clock.advance_seconds(3 * 3_600);
+    }
+    assert_eq!(backups(target.path()), [] as [&str; 0]);
+    assert_eq!(metric(&shared, "vigie_backup_last_success_timestamp_seconds"), "0");
+}
+
+/// A clock that was wrong once does not end all backups.
+#[tokio::test]
+async fn backup_of_the_future_is_not_the_last_one() {
+    let (data, target) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let settings = format!("[backup]\ntarget = {:?}\nkeep = 1\n", target.path());
+    let (shared, clock, scheduled) = scheduled(data.path(), &settings);
+    for name in ["vigie-20361116T020000Z.db", "vigie-20361116T020000Z.db.json"] {
+        std::fs::write(target.path().join(name), "{}").unwrap();
+    }
+    for _ in 0..2 {
+        scheduled.run_once(&shared).await;
+        clock.advance_seconds(24 * 3_600);
+    }
+    assert_eq!(backups(target.path()), ["vigie-20261117T020000Z.db", "vigie-20361116T020000Z.db"]);
+    // Nor is one that this process made before the clock was put back.
+    clock.set("2026-11-10T02:00:00Z".parse().unwrap());
+    scheduled.run_once(&shared).await;
+    assert_eq!(backups(target.path()).first().unwrap(), "vigie-20261110T020000Z.db");
+}

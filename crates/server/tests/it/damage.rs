@@ -166,12 +166,8 @@ async fn wait_for_status(server: &TestServer, path: &str, status: u16) -> Respon
 #[tokio::test]
 async fn worker_that_stands_still_makes_the_server_unready_until_it_moves() {
     let server = TestServer::start().await;
-    server
-        .post(
-            "/searches",
-            &json!({"title": "Tout", "transactionType": 0, "propertyTypes": [0], "withCoherentPrice": false}),
-        )
-        .await;
+    let search = json!({"title": "Tout", "transactionType": 0, "propertyTypes": [0], "withCoherentPrice": false, "notificationEnabled": true});
+    assert_eq!(server.post("/searches", &search).await.status, 201);
     with_timeout(server.app.wait_until_matched()).await;
     let connection = Connection::open(server.folder().join(FILE_NAME)).unwrap();
     connection.execute_batch("CREATE TABLE spare AS SELECT * FROM matcher; DELETE FROM matcher").unwrap();

@@ -94,8 +94,10 @@ pub fn copy_database(
 
 /// Opens a database that exists. Neither migrates it nor changes anything.
 fn open_existing(path: &Path) -> Result<Connection, Error> {
-    // A missing file gets an error that says so; the one of SQLite does not.
-    File::open(path).map_err(|source| Error::Open { path: path.to_owned(), source })?;
+    // A missing file gets an error that says so; the one of SQLite does not. The file is not opened for that: closing it would release
+    // every lock that this process has on it, those of a running server's connections too, and the next process that closes the
+    // database would delete the write-ahead log under the server.
+    std::fs::metadata(path).map_err(|source| Error::Open { path: path.to_owned(), source })?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(super::BUSY_TIMEOUT)?;

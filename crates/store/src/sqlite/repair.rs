@@ -363,8 +363,10 @@ fn match_group(connection: &Connection, position: Option<i64>) -> Result<Repair,
             Err(error) => Err(error),
         }
     };
-    if damaged(connection)? != Some(true) {
-        return Ok(Repair::NotNeeded);
+    match damaged(connection)? {
+        None => return Ok(Repair::NotNeeded),
+        Some(false) => return match_group_without_property(connection, position),
+        Some(true) => {}
     }
     for column in ["matched", "linked", "inherited"] {
         let list: Option<Vec<u8>> = connection.query_row(
@@ -384,6 +386,29 @@ fn match_group(connection: &Connection, position: Option<i64>) -> Result<Repair,
             "removed the lists of searches that cannot be read: these matches are lost",
         ));
     }
+    delete_group(connection, position)
+}
+
+/// Deletes a group whose matches can be neither shown nor named, because the version that they show, or the first one, is lost.
+fn match_group_without_property(connection: &Connection, position: i64) -> Result<Repair, Error> {
+    let is_shown = "SELECT 1 FROM match_group AS g WHERE position = ?1
+        AND EXISTS (SELECT 1 FROM property_version v WHERE v.property_id = g.property_id AND v.version = g.version)";
+    let property: [u8; 16] = connection.query_row(
+        "SELECT property_id FROM match_group WHERE position = ?1",
+        [position],
+        |row| row.get(0),
+    )?;
+    let is_named = matches::first_position(connection, PropertyId::from_bytes(property))?.is_some();
+    // Retention deletes old entries, and never one in the middle.
+    let is_logged = position < read::first_position(connection)?.0.cast_signed()
+        || connection.prepare_cached("SELECT 1 FROM log WHERE position = ?1")?.exists([position])?;
+    if !is_named || !connection.prepare_cached(is_shown)?.exists([position])? {
+        return delete_group(connection, position);
+    }
+    Ok(if is_logged { Repair::NotNeeded } else { Repair::Manual(BACKUP) })
+}
+
+fn delete_group(connection: &Connection, position: i64) -> Result<Repair, Error> {
     for table in ["outbox", "match_group", "search_match"] {
         connection.execute(&format!("DELETE FROM {table} WHERE position = ?1"), [position])?;
     }

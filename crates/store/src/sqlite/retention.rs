@@ -111,7 +111,9 @@ fn plan_entry(connection: &Connection, row: &Row<'_>, damage: &DamageLog) -> Res
         Some(Kind::Advert | Kind::Regrouped | Kind::AdvertLeft | Kind::AdvertErased) => {
             property.zip(version).map(|(property, version)| (property, Some(version)))
         }
-        Some(Kind::PropertyRemoved | Kind::PropertyMerged) => property.map(|property| (property, None)),
+        Some(Kind::PropertyRemoved) => property.map(|property| (property, None)),
+        // What was merged into another property departs with it: a match leads to what is on offer.
+        Some(Kind::PropertyMerged) => None,
         // A crawl makes no version. A blanked or damaged entry does not say what it was about; the next one about the property does.
         Some(Kind::Crawl | Kind::Search | Kind::SearchRemoved | Kind::Erased) | None => None,
     };
@@ -119,7 +121,7 @@ fn plan_entry(connection: &Connection, row: &Row<'_>, damage: &DamageLog) -> Res
         Some((property, version)) => is_departure(connection, property, version, damage)?,
         None => false,
     };
-    let deletes_group = is_spent_group(connection, position, damage)?;
+    let deletes_group = is_redundant_group(connection, position, damage)?;
     // An unreadable date is one long ago: the entry before it is old, too.
     let departed_at = is_departure.then(|| row.get(2).unwrap_or_default());
     Ok(PlannedEntry { position, subject, deletes_group, departed_at })
@@ -147,7 +149,7 @@ fn is_departure(
 
 /// Returns `true` if an entry has a match group that says nothing which earlier groups do not say: it has no match, and each search that
 /// got an event through it has got one, or a match, of the same property before.
-fn is_spent_group(connection: &Connection, position: u64, damage: &DamageLog) -> Result<bool, Error> {
+fn is_redundant_group(connection: &Connection, position: u64, damage: &DamageLog) -> Result<bool, Error> {
     let sql = format!("{} WHERE position = ?1", matches::GROUP_COLUMNS);
     let read = |row: &Row<'_>| match matches::group(row) {
         Ok(group) => Ok(Some(group)),
@@ -227,6 +229,7 @@ pub fn apply(connection: &Connection, step: &LogStep) -> Result<PruneStep, Error
         }
         if let (Some((property, _)), Some(departed_at)) = (subject, departed_at) {
             departed::note(connection, *property, *position, *departed_at)?;
+            departed::forget_if_removed(connection, *property, *position, &mut rows)?;
         }
         rows.log_entries += execute("DELETE FROM log WHERE position = ?1", *position)?;
     }

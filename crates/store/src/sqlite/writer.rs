@@ -10,6 +10,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, ffi};
 use tokio::sync::{oneshot, watch};
@@ -22,6 +23,20 @@ use crate::error::Error;
 
 /// Bounds how long the first caller of a transaction waits for the last.
 const JOBS_PER_TRANSACTION_MAX: usize = 256;
+
+/// How long truncating the write-ahead log may keep writers waiting. Queries are shorter; a backup reads for minutes.
+const WRITERS_WAIT_MAX: Duration = Duration::from_millis(100);
+
+/// How long to wait before a prevented truncation is tried again, which keeps no writer waiting.
+const TRUNCATE_AGAIN_AFTER: Duration = Duration::from_millis(500);
+
+/// When a caller hears of a truncation of the write-ahead log that readers prevent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    /// After the first try. The writer tries again until it is done.
+    FirstTry,
+    UntilDone,
+}
 
 /// How a caller's work ends. The caller receives the value in both cases.
 pub enum Transaction<T> {
@@ -57,6 +72,7 @@ enum Request {
     Write(Box<dyn Job>),
     /// Looks for writes of other processes.
     Detect(oneshot::Sender<Result<ForeignWrites, Error>>),
+    Truncate(Patience, oneshot::Sender<Result<(), Error>>),
     /// Work outside any transaction.
     Exclusive(fn(&Connection) -> Result<(), Error>, oneshot::Sender<Result<(), Error>>),
 }
@@ -121,7 +137,15 @@ impl Writer {
             .name("store-write".to_owned())
             .spawn(move || {
                 lower_thread_priority();
-                let mut thread = Thread { connection, queue, announce, detector, fault: injected };
+                let mut thread = Thread {
+                    connection,
+                    queue,
+                    announce,
+                    detector,
+                    fault: injected,
+                    truncate_at: None,
+                    truncated: Vec::new(),
+                };
                 let ended = catch_unwind(AssertUnwindSafe(|| thread.serve()));
                 if let Err(failure) = ended.unwrap_or(Err(StoreFailure::WriterEnded)) {
                     tracing::error!(
@@ -172,15 +196,26 @@ impl Writer {
         answer.await.map_err(|_| Error::Closed)?
     }
 
-    /// Checkpoints the write-ahead log and truncates it, so that erased bytes are gone from it too.
+    /// Checkpoints the write-ahead log and truncates it, so that erased bytes are gone from it too. If a long reader such as a backup
+    /// prevents that, it is done as soon as the reader has finished.
     pub async fn truncate_wal(&self) -> Result<(), Error> {
-        self.exclusively(truncate_wal).await
+        self.truncate(Patience::FirstTry).await
+    }
+
+    async fn truncate(&self, patience: Patience) -> Result<(), Error> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Request::Truncate(patience, reply))?;
+        answer.await.map_err(|_| Error::Closed)?
     }
 
     /// Rewrites the whole database, without the deleted bytes that remain in half-empty pages.
     pub async fn compact(&self) -> Result<(), Error> {
         self.exclusively(|connection| Ok(connection.execute_batch("VACUUM")?)).await?;
-        self.truncate_wal().await
+        let truncated = tokio::time::timeout(super::BUSY_TIMEOUT, self.truncate(Patience::UntilDone)).await;
+        truncated.unwrap_or_else(|_| {
+            let reader = "a backup or another long reader keeps old data in the write-ahead log; try again when it has ended";
+            Err(Error::Unavailable(reader.into()))
+        })
     }
 
     async fn exclusively(&self, work: fn(&Connection) -> Result<(), Error>) -> Result<(), Error> {
@@ -211,20 +246,34 @@ struct Thread {
     announce: watch::Sender<Position>,
     detector: Detector,
     fault: Arc<Mutex<Option<WriteFault>>>,
+    /// When to try a truncation again that a reader prevented.
+    truncate_at: Option<Instant>,
+    /// Callers that wait for it.
+    truncated: Vec<oneshot::Sender<Result<(), Error>>>,
 }
 
 impl Thread {
     /// Serves calls until the last handle of the writer is dropped, or until it must not go on.
     fn serve(&mut self) -> Result<(), StoreFailure> {
-        while let Ok(first) = self.queue.recv() {
+        loop {
+            let first = match self.next() {
+                Ok(first) => first,
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    self.truncate(Duration::ZERO)?;
+                    continue;
+                }
+                Err(mpsc::RecvTimeoutError::Disconnected) => return Ok(()),
+            };
             let mut jobs = Vec::new();
             let mut exclusive = Vec::new();
+            let mut truncations = Vec::new();
             let mut detections = Vec::new();
             let waiting = self.queue.try_iter().take(JOBS_PER_TRANSACTION_MAX - 1);
             for request in std::iter::once(first).chain(waiting) {
                 match request {
                     Request::Write(job) => jobs.push(job),
                     Request::Detect(reply) => detections.push(reply),
+                    Request::Truncate(patience, reply) => truncations.push((patience, reply)),
                     Request::Exclusive(work, reply) => exclusive.push((work, reply)),
                 }
             }
@@ -245,8 +294,53 @@ impl Thread {
                     return Err(StoreFailure::SyncFailed);
                 }
             }
+            if !truncations.is_empty() {
+                let (waiting, now): (Vec<_>, Vec<_>) =
+                    truncations.into_iter().partition(|(patience, _)| *patience == Patience::UntilDone);
+                self.truncated.extend(waiting.into_iter().map(|(_, reply)| reply));
+                self.truncate(WRITERS_WAIT_MAX)?;
+                for (_, reply) in now {
+                    let _ = reply.send(Ok(()));
+                }
+            }
         }
-        Ok(())
+    }
+
+    /// Waits for a call; not for longer than until a truncation is due.
+    fn next(&self) -> Result<Request, mpsc::RecvTimeoutError> {
+        match self.truncate_at {
+            // Checked first: on a busy server there always is a call.
+            Some(at) if at <= Instant::now() => Err(mpsc::RecvTimeoutError::Timeout),
+            Some(at) => self.queue.recv_timeout(at.saturating_duration_since(Instant::now())),
+            None => self.queue.recv().map_err(|mpsc::RecvError| mpsc::RecvTimeoutError::Disconnected),
+        }
+    }
+
+    /// Truncates the write-ahead log, now or later. Fails if no later transaction may run.
+    fn truncate(&mut self, wait: Duration) -> Result<(), StoreFailure> {
+        let done = match truncate_wal(&self.connection, wait) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                self.truncate_at = Some(Instant::now() + TRUNCATE_AGAIN_AFTER);
+                return Ok(());
+            }
+            Err(error) => Err(error),
+        };
+        self.truncate_at = None;
+        let failure = done.as_ref().err().and_then(sqlite_error);
+        if let Err(error) = &done {
+            tracing::warn!(
+                error = error as &dyn std::error::Error,
+                "erased bytes remain in the write-ahead log until the next checkpoint"
+            );
+        }
+        for reply in self.truncated.drain(..) {
+            let _ = reply.send(match failure {
+                Some(failure) => Err(Error::from(copy_of(failure))),
+                None => Ok(()),
+            });
+        }
+        if failure.is_some_and(is_sync_failure) { Err(StoreFailure::SyncFailed) } else { Ok(()) }
     }
 
     /// Runs calls in one transaction. Fails if no later transaction may run: after a failed sync the state of the disk is unknown, and a
@@ -359,10 +453,17 @@ pub fn last_position(connection: &Connection) -> Result<Position, rusqlite::Erro
     connection.query_row("SELECT coalesce(max(position), 0) FROM log", [], |row| row.get(0)).map(Position)
 }
 
-fn truncate_wal(connection: &Connection) -> Result<(), Error> {
-    // Busy readers can prevent the truncation. The next checkpoint does it then, so that is not an error.
-    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-    Ok(())
+/// Truncates the write-ahead log. Returns `false` if readers are in the way for longer than `wait`; other writers wait meanwhile.
+fn truncate_wal(connection: &Connection, wait: Duration) -> Result<bool, Error> {
+    connection.busy_timeout(wait)?;
+    let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+    connection.busy_timeout(super::BUSY_TIMEOUT)?;
+    match is_busy {
+        Ok(is_busy) => Ok(!is_busy),
+        // Another process is checkpointing.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn is_sync_failure(error: &rusqlite::Error) -> bool {

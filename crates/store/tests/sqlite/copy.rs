@@ -1,13 +1,15 @@
 //! Copies of a database that others write to.
 
 use std::ops::ControlFlow;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use store::prelude::*;
 use store::sqlite::{FILE_NAME, SqliteStore, check_copy, copy_database, prepare_restored, verify_copy};
 use store::{DELIVERIES_HELD, Error, Expected, Position};
-use testkit::build::{advert, property};
+use testkit::build::{advert, advert_id, at, property};
 
 use crate::changes::{commit, create, whole_log};
 
@@ -140,4 +142,50 @@ async fn restored_copy_holds_its_deliveries_if_asked() {
     let store = SqliteStore::open(folder.path()).unwrap();
     let held = store.metadata(DELIVERIES_HELD.to_owned()).await.unwrap();
     assert_eq!(held.as_deref(), Some("2026-11-16T03:00:00Z"));
+}
+
+/// A second process would delete the write-ahead log under the first one, if a copy had released the locks of the first.
+#[tokio::test]
+async fn a_copy_keeps_the_locks_of_its_process() {
+    let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store = SqliteStore::open(folder.path()).unwrap();
+    add(&store, 1..3).await;
+    let target = elsewhere.path().join(FILE_NAME);
+    copy_database(folder.path(), empty(&target), 64, &mut |_| ControlFlow::Continue(())).unwrap().unwrap();
+    add(&store, 3..5).await;
+    let database = folder.path().join(FILE_NAME);
+    let locks = || {
+        let inode = std::fs::metadata(&database).unwrap().ino().to_string();
+        let process = std::process::id().to_string();
+        let locks = std::fs::read_to_string("/proc/locks").unwrap();
+        let is_ours = |line: &&str| {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            fields.contains(&process.as_str()) && line.contains(&format!(":{inode} "))
+        };
+        locks.lines().filter(is_ours).count()
+    };
+    assert!(locks() > 0, "the connections hold the database open, and others must see that");
+}
+
+/// A backup reads for minutes. Writers must not wait for it.
+#[tokio::test]
+async fn an_erasure_does_not_wait_for_a_long_reader() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).unwrap();
+    add(&store, 1..5).await;
+    let wal = folder.path().join(format!("{FILE_NAME}-wal"));
+    let reader = Connection::open(folder.path().join(FILE_NAME)).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM property").unwrap();
+    add(&store, 5..6).await;
+    store.erase(advert_id(1), at(9_000)).await.unwrap().unwrap();
+    add(&store, 6..7).await;
+    assert!(std::fs::metadata(&wal).unwrap().len() > 0, "the reader still needs it");
+    reader.execute_batch("COMMIT").unwrap();
+    // The writer does it by itself.
+    let truncated = async {
+        while std::fs::metadata(&wal).unwrap().len() > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), truncated).await.unwrap();
 }

@@ -20,10 +20,13 @@ use crate::delivery_fixtures::{
     lane, list, notify, peek, record,
 };
 
-/// Reverts migrations 8 to 10.
-const BEFORE_EGRESS: &str = "
+/// Reverts migrations 9 and 10.
+const BEFORE_RETENTION: &str = "
     DROP TABLE session;
-    DROP TABLE departed_property;
+    DROP TABLE departed_property;";
+
+/// Reverts migration 8.
+const BEFORE_EGRESS: &str = "
     ALTER TABLE delivery_attempt DROP COLUMN certificate;
     DROP TABLE changed_recipient;
     DROP TABLE recipient_confirmation;
@@ -112,7 +115,15 @@ async fn sites_of_existing_adverts_are_added() {
     drop(store);
     execute(
         folder.path(),
-        &[BEFORE_EGRESS, BEFORE_USAGE, BEFORE_GROUPING, BEFORE_PLAIN_NAMES, BEFORE_DELIVERIES, BEFORE_SITES],
+        &[
+            BEFORE_RETENTION,
+            BEFORE_EGRESS,
+            BEFORE_USAGE,
+            BEFORE_GROUPING,
+            BEFORE_PLAIN_NAMES,
+            BEFORE_DELIVERIES,
+            BEFORE_SITES,
+        ],
     );
 
     let store = SqliteStore::open(folder.path()).unwrap();
@@ -143,7 +154,14 @@ async fn outbox_from_before_deliveries_is_kept_and_not_sent() {
     assert_eq!(store.read_outbox(100).await.unwrap().deliveries.len(), 15);
     let before = store.match_groups_after(Position::START, 100).await.unwrap();
     drop(store);
-    let reverted = [BEFORE_EGRESS, BEFORE_USAGE, BEFORE_GROUPING, BEFORE_PLAIN_NAMES, BEFORE_DELIVERIES];
+    let reverted = [
+        BEFORE_RETENTION,
+        BEFORE_EGRESS,
+        BEFORE_USAGE,
+        BEFORE_GROUPING,
+        BEFORE_PLAIN_NAMES,
+        BEFORE_DELIVERIES,
+    ];
     execute(folder.path(), &reverted);
 
     let store = SqliteStore::open(folder.path()).unwrap();
@@ -340,7 +358,7 @@ async fn keys_and_searches_from_before_usage_are_kept() {
     };
     let key = store.create_key(key).await.unwrap();
     drop(store);
-    execute(folder.path(), &[BEFORE_EGRESS, BEFORE_USAGE, "PRAGMA user_version = 6;"]);
+    execute(folder.path(), &[BEFORE_RETENTION, BEFORE_EGRESS, BEFORE_USAGE, "PRAGMA user_version = 6;"]);
 
     let store = SqliteStore::open(folder.path()).unwrap();
     assert_eq!(store.keys().await.unwrap(), [key]);
@@ -363,7 +381,7 @@ async fn attempts_and_recipients_from_before_certificates_are_kept() {
     let before = attempts(&store, id).await;
     assert_eq!(before.len(), 1);
     drop(store);
-    execute(folder.path(), &[BEFORE_EGRESS, "PRAGMA user_version = 7;"]);
+    execute(folder.path(), &[BEFORE_RETENTION, BEFORE_EGRESS, "PRAGMA user_version = 7;"]);
 
     let store = SqliteStore::open(folder.path()).unwrap();
     assert_eq!(attempts(&store, id).await, before);

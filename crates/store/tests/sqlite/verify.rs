@@ -172,6 +172,7 @@ async fn every_kind_of_damage_is_named_stops_nothing_and_is_repaired() {
         (Kind::SearchCount, "UPDATE search_count SET searches = 7".to_owned()),
         (Kind::MatchGroup, "UPDATE match_group SET matched = x'01ff' WHERE position = 3".to_owned()),
         (Kind::MatchGroup, "UPDATE match_group SET at = 9223372036854775807 WHERE position = 4".to_owned()),
+        (Kind::MatchGroup, "UPDATE match_group SET version = 9 WHERE position = 4".to_owned()),
         (Kind::SearchMatch, "DELETE FROM search_match WHERE number = 1 AND position = 3".to_owned()),
         (Kind::SearchMatch, "INSERT INTO search_match (number, position) VALUES (1, 5)".to_owned()),
         (Kind::OutboxEntry, "UPDATE outbox SET searches = x'01ff' WHERE position = 3 AND ordinal = 1".to_owned()),

@@ -1,5 +1,7 @@
 //! `vigie backup` and `vigie restore`, next to a running server.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -90,6 +92,61 @@ fn wrong_input_is_named() {
     assert!(!nowhere.exists());
     let incomplete = run(&nowhere, &["restore", data.path().to_str().unwrap()]);
     assert!(incomplete.failed().contains("there is no complete backup in"), "{incomplete:?}");
+}
+
+#[test]
+fn accepted_damage_is_named_in_both_forms() {
+    let (data, folder) = (data_folder(), TempDir::new().unwrap());
+    let connection = rusqlite::Connection::open(data.path().join(store::sqlite::FILE_NAME)).unwrap();
+    let damage = "PRAGMA foreign_keys = OFF; INSERT INTO site (key, category_id) VALUES ('example', 77);";
+    connection.execute_batch(damage).unwrap();
+    let refused = back_up(data.path(), &folder.path().join("a.db"), &[]);
+    assert!(refused.failed().contains("repair the database"), "{refused:?}");
+    let text = back_up(data.path(), &folder.path().join("a.db"), &["--accept-damage"]);
+    assert!(text.succeeded().contains("damaged\tsite\t"), "{text:?}");
+    let made = back_up(data.path(), &folder.path().join("b.db"), &["--accept-damage", "--json"]);
+    let made: Value = serde_json::from_str(made.succeeded()).unwrap();
+    assert_eq!(
+        (&made["findings"][0]["kind"], &made["manifest"]["damagedRecords"]),
+        (&json!("site"), &json!(1))
+    );
+    let source = folder.path().join("a.db");
+    let refused = run(&folder.path().join("new"), &["restore", source.to_str().unwrap()]);
+    assert!(refused.failed().contains("the backup is damaged: site "), "{refused:?}");
+    assert!(refused.err.contains("restore an older one"), "{refused:?}");
+}
+
+/// Variables that the documentation does not name change neither the endpoint nor the credentials.
+#[test]
+fn storage_of_the_settings_is_the_one_that_is_asked() {
+    let data = data_folder();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let answering = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = Vec::new();
+        while !request.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            request.extend(byte);
+        }
+        let answer = "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+        stream.write_all(answer.as_bytes()).unwrap();
+        String::from_utf8(request).unwrap()
+    });
+    let mut command = vigie();
+    command.args(["backup", "s3://bucket/x", "--data"]).arg(data.path()).envs([
+        ("VIGIE_BACKUP__S3_ENDPOINT", format!("http://{address}/configured").as_str()),
+        ("VIGIE_BACKUP__S3_ACCESS_KEY_ID", "key"),
+        ("VIGIE_BACKUP__S3_SECRET_ACCESS_KEY", "secret"),
+        ("AWS_ENDPOINT_URL_S3", &format!("http://{address}/other")),
+        ("AWS_SESSION_TOKEN", "of another key"),
+    ]);
+    let failed = Run::of(command.output().unwrap());
+    assert!(failed.failed().contains("cannot reach s3://bucket/x/vigie-"), "{failed:?}");
+    let request = answering.join().unwrap().to_ascii_lowercase();
+    assert!(request.starts_with("head /configured/bucket/x/vigie-"), "{request}");
+    assert!(!request.contains("x-amz-security-token"), "{request}");
 }
 
 /// Kills a backup in the middle. What is left is no backup, and the next one removes it.

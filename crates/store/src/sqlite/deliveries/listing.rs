@@ -256,6 +256,9 @@ pub fn replay(
 /// been wrong for a while.
 const RECENT_SKIPPED_MAX: usize = 1_000;
 
+/// How many deliveries one step looks at. Those that are held may be many, and stay.
+const EXAMINED_MAX: usize = 10_000;
+
 pub fn prune(connection: &Connection, before: Timestamp, after: u64, limit: usize) -> Result<Pruned, Error> {
     let before = before.as_millisecond();
     // Old deliveries that are still pending, or ended late, are at the beginning and are skipped.
@@ -263,13 +266,15 @@ pub fn prune(connection: &Connection, before: Timestamp, after: u64, limit: usiz
         "SELECT sequence, state, due_at, created_at FROM delivery WHERE sequence > ?1 ORDER BY sequence",
     )?;
     let mut rows = statement.query([after])?;
-    let (mut old, mut recent, mut until) = (Vec::new(), 0, after);
+    let (mut old, mut recent, mut examined, mut until) = (Vec::new(), 0, 0, after);
     while old.len() < limit
         && recent < RECENT_SKIPPED_MAX
+        && examined < EXAMINED_MAX
         && let Some(row) = rows.next()?
     {
         let (state, ended_at, created_at): (i64, i64, i64) = (row.get(1)?, row.get(2)?, row.get(3)?);
         until = row.get(0)?;
+        examined += 1;
         recent = if created_at >= before { recent + 1 } else { 0 };
         if state >= DELIVERED && ended_at < before && created_at < before {
             old.push(row.get::<_, i64>(0)?);
@@ -284,7 +289,7 @@ pub fn prune(connection: &Connection, before: Timestamp, after: u64, limit: usiz
         }
     }
     let documents = prune_documents(connection, before, i64::try_from(limit).unwrap_or(i64::MAX))?;
-    let more = old.len() >= limit || documents >= limit;
+    let more = old.len() >= limit || documents >= limit || examined >= EXAMINED_MAX;
     Ok(Pruned { more, until, deliveries: old.len() as u64, documents: documents as u64 })
 }
 

@@ -7,16 +7,17 @@ use super::delete_replaced;
 use crate::contract::{ErasedProperties, Position, PruneStep, PrunedRows, RecordKind};
 use crate::error::Error;
 use crate::record::{decode_search_list, encode_search_list};
-use crate::sqlite::commit::property_row;
+use crate::sqlite::commit::{PropertyRow, property_row};
 use crate::sqlite::damage::DamageLog;
-use crate::sqlite::erase;
 use crate::sqlite::read::{self, from_sql};
 use crate::sqlite::writer::Transaction;
+use crate::sqlite::{erase, grouping};
 
 /// How many properties one step looks at: most have few matches or none.
 const PROPERTIES_PER_STEP: usize = 100;
 
-/// Notes that a property is off the market. An earlier departure counts no more: the property has changed since.
+/// Notes that a property is off the market, and with it those that were merged into it. An earlier departure counts no more: the
+/// property has changed since.
 pub fn note(
     connection: &Connection,
     property: PropertyId,
@@ -25,9 +26,25 @@ pub fn note(
 ) -> Result<(), Error> {
     connection
         .prepare_cached(
-            "INSERT OR REPLACE INTO departed_property (property_id, position, departed_at) VALUES (?1, ?2, ?3)",
+            "INSERT OR REPLACE INTO departed_property (property_id, position, departed_at)
+             SELECT ?1, ?2, ?3 UNION ALL SELECT id, ?2, ?3 FROM property WHERE merged_into = ?1 AND record_id IS NULL",
         )?
         .execute(params![property.as_bytes(), position, departed_at])?;
+    Ok(())
+}
+
+/// Deletes what is left of a removed property that no match shows: it needs no further time.
+pub fn forget_if_removed(
+    connection: &Connection,
+    property: PropertyId,
+    position: u64,
+    rows: &mut PrunedRows,
+) -> Result<(), Error> {
+    let departed = Departed { property, position };
+    let is_removed = property_row(connection, property)?.is_none_or(|row| row.record_id.is_none());
+    if is_removed && delete_removed_property(connection, &departed, rows)? {
+        departed.forget(connection)?;
+    }
     Ok(())
 }
 
@@ -54,15 +71,26 @@ impl Departed {
     }
 
     fn state(&self, connection: &Connection) -> Result<State, Error> {
-        let Some(row) = property_row(connection, self.property)? else { return Ok(State::Removed) };
-        let Some(record_id) = row.record_id else { return Ok(State::Removed) };
+        let row = property_row(connection, self.property)?;
+        if let Some(PropertyRow { version, record_id: Some(record_id), .. }) = row {
+            let is_unchanged = self.is_unchanged(connection, record_id)?;
+            return Ok(if is_unchanged { State::Expired { version } } else { State::Changed });
+        }
+        // It departed with what it was merged into.
+        let survivor = grouping::survivor(connection, self.property)?;
+        let row = survivor.map(|survivor| property_row(connection, survivor)).transpose()?.flatten();
+        Ok(match row.and_then(|row| row.record_id) {
+            Some(record_id) if !self.is_unchanged(connection, record_id)? => State::Changed,
+            Some(_) | None => State::Removed,
+        })
+    }
+
+    /// Returns `true` if a record is not later than the departure.
+    fn is_unchanged(&self, connection: &Connection, record_id: i64) -> Result<bool, Error> {
         let mut statement =
             connection.prepare_cached("SELECT position FROM property_version WHERE record_id = ?1")?;
         let position: Option<u64> = statement.query_row([record_id], |row| row.get(0)).optional()?;
-        Ok(match position {
-            Some(position) if position <= self.position => State::Expired { version: row.version },
-            Some(_) | None => State::Changed,
-        })
+        Ok(position.is_some_and(|position| position <= self.position))
     }
 
     fn forget(&self, connection: &Connection) -> Result<(), Error> {
@@ -80,7 +108,7 @@ enum State {
         version: u32,
     },
     Removed,
-    /// It is another matter now, and departs anew if it does.
+    /// It has changed since, or what it was merged into has: the row is stale.
     Changed,
 }
 
@@ -115,7 +143,7 @@ pub fn prune_matches(
                     .execute([departed.property.as_bytes()])?;
             }
             State::Removed | State::Changed => {
-                delete_rest(connection, &departed, &mut rows)?;
+                delete_removed_property(connection, &departed, &mut rows)?;
                 departed.forget(connection)?;
             }
         }
@@ -184,8 +212,12 @@ fn delete_matches(
 
 /// Deletes what is left of a removed property: versions, and its row, which kept version numbers from being given twice. A row that leads
 /// to the property it was merged into stays as long as that property exists. Nothing goes if the property was created again and removed
-/// again since: that departure is still to come.
-fn delete_rest(connection: &Connection, departed: &Departed, rows: &mut PrunedRows) -> Result<(), Error> {
+/// again since: that departure is still to come. Returns `true` if it did.
+fn delete_removed_property(
+    connection: &Connection,
+    departed: &Departed,
+    rows: &mut PrunedRows,
+) -> Result<bool, Error> {
     let id = departed.property.as_bytes();
     let is_shown_or_later = connection
         .prepare_cached(
@@ -194,12 +226,13 @@ fn delete_rest(connection: &Connection, departed: &Departed, rows: &mut PrunedRo
         )?
         .exists(params![id, departed.position])?;
     if is_shown_or_later {
-        return Ok(());
+        return Ok(false);
     }
     rows.versions += connection
         .prepare_cached("DELETE FROM property_version WHERE property_id = ?1")?
         .execute([id])? as u64;
-    // Whatever has this id next begins with a first version, as every property does.
+    // Whatever has this id next begins with a first version, as every property does. No delivery of the old ones is left.
+    connection.prepare_cached("DELETE FROM delivery_document WHERE property_id = ?1")?.execute([id])?;
     connection.prepare_cached("UPDATE property SET version = 0 WHERE id = ?1")?.execute([id])?;
     rows.properties += connection
         .prepare_cached(
@@ -208,7 +241,7 @@ fn delete_rest(connection: &Connection, departed: &Departed, rows: &mut PrunedRo
                  AND NOT EXISTS (SELECT 1 FROM property s WHERE s.id = p.merged_into AND s.record_id IS NOT NULL)",
         )?
         .execute([id])? as u64;
-    Ok(())
+    Ok(true)
 }
 
 pub fn erase_departed(

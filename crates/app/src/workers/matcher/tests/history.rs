@@ -147,6 +147,26 @@ impl History {
         }
     }
 
+    /// Lets some adverts expire, so that properties leave the market.
+    async fn end_some_offers(&mut self, app: &App, random: &mut Random) {
+        let expired = |number| {
+            let mut draft = draft(Identity::Uuid(advert_id(number)));
+            draft.lifecycle = Lifecycle::Expired { at: None };
+            draft
+        };
+        let drafts = (0..ADVERTS).filter(|_| random.once_in(3)).map(expired).collect();
+        app.ingest(drafts).await.unwrap();
+    }
+
+    /// Adds entries that concern no property: retention keeps the last one.
+    async fn end_with_a_search(&mut self, app: &App) {
+        let made = app.create_search(user_id(9), search_draft(|_| {}), SEARCHES_MAX).await.unwrap().unwrap();
+        let (id, owner) = (made.search.id, made.search.owner);
+        self.record(made);
+        assert!(app.delete_search(owner, domain::SearchRef::Id(id)).await.unwrap());
+        self.searches.remove(&id);
+    }
+
     /// Merges properties, splits one, or moves an advert.
     async fn regroup(&mut self, app: &App, random: &mut Random) {
         let mut adverts: Vec<_> =
@@ -355,20 +375,17 @@ async fn delete_old(service: &TestService, app: &App, deletes: Deletes) -> Prune
     retention::run_once(app, settings, &CancellationToken::new()).await.unwrap()
 }
 
-/// Returns the properties that are not on offer and whose last change is not the last entry of the log.
+/// Returns the properties that are not on offer, neither by themselves nor as part of another one.
 async fn departed(app: &App, model: &MatchModel) -> Vec<PropertyId> {
-    let head = *app.store().head().borrow();
-    let last = app.store().log_after(Position(head.0.saturating_sub(1)), 1).await.unwrap().pop();
-    let last = last.and_then(|entry| match entry.change {
-        Change::Property { property, .. } | Change::PropertyRemoved { property, .. } => Some(property),
-        _ => None,
-    });
-    let alerted: Vec<PropertyId> = model.alerted().iter().map(|(_, property)| *property).collect();
-    let current = app.properties(alerted.clone()).await.unwrap();
-    let is_departed = |property: &PropertyId| {
-        Some(*property) != last && current.get(property).is_none_or(|property| !is_available(property))
-    };
-    alerted.into_iter().filter(is_departed).collect()
+    let mut departed = Vec::new();
+    for (_, property) in model.alerted() {
+        let survivor = app.store().survivor(*property).await.unwrap().unwrap_or(*property);
+        let current = app.properties(vec![survivor]).await.unwrap();
+        if current.get(&survivor).is_none_or(|property| !is_available(property)) {
+            departed.push(*property);
+        }
+    }
+    departed
 }
 
 async fn assert_sound(store: &SqliteStore, seed: u64) {
@@ -433,6 +450,8 @@ async fn every_match_is_made_once(deletes: Deletes) -> PrunedRows {
                 // The model reads the log before it is deleted. The matchers go on from where they are.
                 9..12 if deletes != Deletes::Nothing => {
                     if deletes == Deletes::Matches {
+                        history.end_some_offers(&app, &mut random).await;
+                        history.end_with_a_search(&app).await;
                         catch_up(&mut matcher).await;
                         catch_up(&mut matcher).await;
                         matcher.save_checkpoint().await.unwrap();
