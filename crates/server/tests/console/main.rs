@@ -1,6 +1,8 @@
 //! The console in Chromium, as people use it: each story at the size of a desk and of a phone, against the demo.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
+// An advert with every field is a long `json!`.
+#![recursion_limit = "256"]
 
 #[path = "../it"]
 mod it {
