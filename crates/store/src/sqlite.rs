@@ -29,6 +29,7 @@ mod schema;
 mod searches;
 mod secrets;
 mod sites;
+mod truncation;
 mod usage;
 mod verify;
 mod writer;

@@ -160,7 +160,7 @@ fn arguments_are_passed_on() {
         last(&["bench", "import", "--seed=2"]),
         "cargo run --release --package bench -- import --seed=2"
     );
-    let crash = "cargo test --package server --test crash -- --nocapture";
+    let crash = "cargo test --release --package server --test crash -- --nocapture";
     assert_eq!(last(&["crash"]), format!("VIGIE_CRASH_KILLS=1000 {crash}"));
     assert_eq!(last(&["crash", "3"]), format!("VIGIE_CRASH_KILLS=3 {crash}"));
     let deliveries = "cargo test --release --package server --test crash -- --nocapture arrives";

@@ -18,25 +18,12 @@ use tokio::sync::{oneshot, watch};
 use super::error::sqlite_error;
 use super::foreign::{Detector, ForeignLog};
 use super::priority::lower_thread_priority;
+use super::truncation::{Patience, Truncation, WRITERS_WAIT_MAX};
 use crate::contract::{ForeignWrites, Position, StoreFailure};
 use crate::error::Error;
 
 /// Bounds how long the first caller of a transaction waits for the last.
 const JOBS_PER_TRANSACTION_MAX: usize = 256;
-
-/// How long truncating the write-ahead log may keep writers waiting. Queries are shorter; a backup reads for minutes.
-const WRITERS_WAIT_MAX: Duration = Duration::from_millis(100);
-
-/// How long to wait before a prevented truncation is tried again, which keeps no writer waiting.
-const TRUNCATE_AGAIN_AFTER: Duration = Duration::from_millis(500);
-
-/// When a caller hears of a truncation of the write-ahead log that readers prevent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Patience {
-    /// After the first try. The writer tries again until it is done.
-    FirstTry,
-    UntilDone,
-}
 
 /// How a caller's work ends. The caller receives the value in both cases.
 pub enum Transaction<T> {
@@ -143,8 +130,7 @@ impl Writer {
                     announce,
                     detector,
                     fault: injected,
-                    truncate_at: None,
-                    truncated: Vec::new(),
+                    truncation: Truncation::default(),
                 };
                 let ended = catch_unwind(AssertUnwindSafe(|| thread.serve()));
                 if let Err(failure) = ended.unwrap_or(Err(StoreFailure::WriterEnded)) {
@@ -246,10 +232,7 @@ struct Thread {
     announce: watch::Sender<Position>,
     detector: Detector,
     fault: Arc<Mutex<Option<WriteFault>>>,
-    /// When to try a truncation again that a reader prevented.
-    truncate_at: Option<Instant>,
-    /// Callers that wait for it.
-    truncated: Vec<oneshot::Sender<Result<(), Error>>>,
+    truncation: Truncation,
 }
 
 impl Thread {
@@ -295,20 +278,15 @@ impl Thread {
                 }
             }
             if !truncations.is_empty() {
-                let (waiting, now): (Vec<_>, Vec<_>) =
-                    truncations.into_iter().partition(|(patience, _)| *patience == Patience::UntilDone);
-                self.truncated.extend(waiting.into_iter().map(|(_, reply)| reply));
+                self.truncation.ask(truncations);
                 self.truncate(WRITERS_WAIT_MAX)?;
-                for (_, reply) in now {
-                    let _ = reply.send(Ok(()));
-                }
             }
         }
     }
 
     /// Waits for a call; not for longer than until a truncation is due.
     fn next(&self) -> Result<Request, mpsc::RecvTimeoutError> {
-        match self.truncate_at {
+        match self.truncation.due() {
             // Checked first: on a busy server there always is a call.
             Some(at) if at <= Instant::now() => Err(mpsc::RecvTimeoutError::Timeout),
             Some(at) => self.queue.recv_timeout(at.saturating_duration_since(Instant::now())),
@@ -316,31 +294,9 @@ impl Thread {
         }
     }
 
-    /// Truncates the write-ahead log, now or later. Fails if no later transaction may run.
     fn truncate(&mut self, wait: Duration) -> Result<(), StoreFailure> {
-        let done = match truncate_wal(&self.connection, wait) {
-            Ok(true) => Ok(()),
-            Ok(false) => {
-                self.truncate_at = Some(Instant::now() + TRUNCATE_AGAIN_AFTER);
-                return Ok(());
-            }
-            Err(error) => Err(error),
-        };
-        self.truncate_at = None;
-        let failure = done.as_ref().err().and_then(sqlite_error);
-        if let Err(error) = &done {
-            tracing::warn!(
-                error = error as &dyn std::error::Error,
-                "erased bytes remain in the write-ahead log until the next checkpoint"
-            );
-        }
-        for reply in self.truncated.drain(..) {
-            let _ = reply.send(match failure {
-                Some(failure) => Err(Error::from(copy_of(failure))),
-                None => Ok(()),
-            });
-        }
-        if failure.is_some_and(is_sync_failure) { Err(StoreFailure::SyncFailed) } else { Ok(()) }
+        let failure = self.truncation.run(&self.connection, wait).err();
+        if failure.as_ref().is_some_and(is_sync_failure) { Err(StoreFailure::SyncFailed) } else { Ok(()) }
     }
 
     /// Runs calls in one transaction. Fails if no later transaction may run: after a failed sync the state of the disk is unknown, and a
@@ -453,19 +409,6 @@ pub fn last_position(connection: &Connection) -> Result<Position, rusqlite::Erro
     connection.query_row("SELECT coalesce(max(position), 0) FROM log", [], |row| row.get(0)).map(Position)
 }
 
-/// Truncates the write-ahead log. Returns `false` if readers are in the way for longer than `wait`; other writers wait meanwhile.
-fn truncate_wal(connection: &Connection, wait: Duration) -> Result<bool, Error> {
-    connection.busy_timeout(wait)?;
-    let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
-    connection.busy_timeout(super::BUSY_TIMEOUT)?;
-    match is_busy {
-        Ok(is_busy) => Ok(!is_busy),
-        // Another process is checkpointing.
-        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
 fn is_sync_failure(error: &rusqlite::Error) -> bool {
     let rusqlite::Error::SqliteFailure(code, _) = error else { return false };
     code.code == ErrorCode::SystemIoFailure
@@ -473,7 +416,7 @@ fn is_sync_failure(error: &rusqlite::Error) -> bool {
 }
 
 /// Copies an error: `rusqlite::Error` is not `Clone`, and every caller of a failed transaction gets the reason.
-fn copy_of(error: &rusqlite::Error) -> rusqlite::Error {
+pub fn copy_of(error: &rusqlite::Error) -> rusqlite::Error {
     match error {
         rusqlite::Error::SqliteFailure(code, message) => {
             rusqlite::Error::SqliteFailure(*code, message.clone())
