@@ -261,7 +261,7 @@ fn screenshots(_: &[String]) -> Result<(), Failure> {
     tools::check()?;
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/screenshots");
     let pictures = ["test", "--release", "--package", "server", "--test", "console", "pages_can_be_pictured"];
-    Step::cargo(pictures).with("VIGIE_SCREENSHOTS", folder).run()
+    Step::cargo(pictures).with("SCREENSHOTS_FOLDER", folder).run()
 }
 
 fn snapshots(_: &[String]) -> Result<(), Failure> {

@@ -10,8 +10,8 @@ use serde_json::json;
 use crate::demo::Demo;
 use crate::page::{Page, Size};
 
-/// Names the folder that the pictures are written to.
-const FOLDER: &str = "VIGIE_SCREENSHOTS";
+/// Names the folder that the pictures are written to. Without the prefix of settings: the demo would refuse it.
+const FOLDER: &str = "SCREENSHOTS_FOLDER";
 
 #[tokio::test]
 async fn pages_can_be_pictured() {
