@@ -286,7 +286,11 @@ fn print_examples(base: &str, key: &str, examples: &Examples) {
     let Examples { property: ExampleProperty { id: property, url }, search, receiver, mail } = examples;
     output::print_line(&format!(
         "
-Vigie is listening on {base}. Try, in another terminal:
+Vigie is listening on {base}. Look at the market in a browser, with the API key {key}:
+
+  {base}/console
+
+Or try, in another terminal:
 
   # Apartments for sale in Paris with a terrace, up to 600,000 €, newest first:
   curl -s -g '{base}/documents/properties?transactionType=0&propertyTypes[]=0&includedCities[]=/cities/75056&budgetMax=600000&expressions[]=terrasse&expired=false' -H 'X-API-KEY: {key}'

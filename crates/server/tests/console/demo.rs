@@ -53,7 +53,7 @@ impl Demo {
             lines.for_each(drop);
         });
         let introduction = said.await.unwrap();
-        let address = between(&introduction, "listening on http://", ". Try").parse().unwrap();
+        let address = between(&introduction, "listening on http://", ". Look").parse().unwrap();
         let key = between(&introduction, "X-API-KEY: ", "'").to_owned();
         let receiver = between(&introduction, "receiver at ", ", which").to_owned();
         Self { process, address, key, receiver, _folder: folder }
