@@ -24,6 +24,7 @@ use store::PutSite;
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
+use wire::advert_draft::ParsedDraft;
 use world::{Settings, World};
 
 use messages::MessageHandler;
@@ -32,10 +33,10 @@ use super::receiver::{Certificate, Receiver};
 use super::serve::{exit_code, stop_on_signal, warn_about_private_addresses};
 use super::{Common, load_config, output};
 use crate::config::{Config, EmailTransport};
-use crate::http::Shared;
+use crate::http::{Shared, status};
 use crate::market::towns;
 use crate::serve::{INDEX_FOLDER, Listener};
-use crate::{file_limit, open, telemetry};
+use crate::{file_limit, ndjson, open, telemetry};
 
 /// Marks a folder as created by the demo. The demo deletes nothing in a folder without this file.
 const MARKER: &str = "this-is-a-vigie-demo";
@@ -105,7 +106,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     let stop = CancellationToken::new();
     let shared = Shared::new(app.clone(), config, stop.clone())?;
     let server = listener.serving(shared.clone());
-    let example = load_market(&app, &market, args.properties).await?;
+    let example = load_market(&shared, &market, args.properties).await?;
     categorise(&app).await?;
     let (owner, key) = app.create_key("demo", Scopes::all()).await?;
     let search = searches::save(&app, owner.user.id, &receiver).await?;
@@ -123,7 +124,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
         examples,
         stop.clone(),
     ));
-    shared.tasks.spawn(apply_changes(app.clone(), market, args.pace, stop));
+    shared.tasks.spawn(apply_changes(shared.clone(), market, args.pace, stop));
     server.run().await;
     output::print_line(&format!("The demo has stopped. Its data is in {}.", shared.config.data.display()));
     Ok(exit_code(&app))
@@ -198,7 +199,7 @@ struct Examples {
 }
 
 /// Ingests the stock of the market. Returns the property with the most adverts.
-async fn load_market(app: &App, market: &World, properties: u64) -> anyhow::Result<ExampleProperty> {
+async fn load_market(shared: &Shared, market: &World, properties: u64) -> anyhow::Result<ExampleProperty> {
     let bar = ProgressBar::new(properties);
     if let Ok(style) = ProgressStyle::with_template("Loading the market {bar:30} {pos}/{len} properties") {
         bar.set_style(style);
@@ -215,16 +216,25 @@ async fn load_market(app: &App, market: &World, properties: u64) -> anyhow::Resu
         }
         batch.extend(generated.drafts);
         if batch.len() >= ADVERTS_PER_BATCH {
-            app.ingest(std::mem::take(&mut batch)).await?;
+            ingest(shared, std::mem::take(&mut batch)).await?;
         }
     }
-    app.ingest(batch).await?;
+    ingest(shared, batch).await?;
     bar.finish_and_clear();
+    let app = &shared.app;
     let (properties, adverts) = app.counts().await?;
     output::print_line(&format!("Loaded {properties} properties with {adverts} adverts."));
     let (_, url) = example.context("--properties must be at least 1")?;
     let property = app.property_by_url(&url).await?.context("the market has no advert with this URL")?;
     Ok(ExampleProperty { id: property.id, url })
+}
+
+/// Ingests adverts and counts them, as if they had come over HTTP: the status shows what came in.
+async fn ingest(shared: &Shared, drafts: Vec<AdvertDraft>) -> Result<(), app::Error> {
+    let parsed = |draft| Ok(ParsedDraft { draft, ignored: Vec::new(), warnings: Vec::new() });
+    let ingested = ndjson::ingest(&shared.app, drafts.into_iter().map(parsed).collect()).await?;
+    ingested.iter().for_each(|one| status::count_advert(shared, one));
+    Ok(())
 }
 
 /// Assigns every portal to a category, so that documents show one.
@@ -239,7 +249,7 @@ async fn categorise(app: &App) -> anyhow::Result<()> {
 }
 
 /// Applies market changes at the given pace: new adverts, price changes, expiries, returns.
-async fn apply_changes(app: App, market: World, pace: u32, stop: CancellationToken) {
+async fn apply_changes(shared: Shared, market: World, pace: u32, stop: CancellationToken) {
     let (sender, mut changes) = mpsc::channel(16);
     // The timeline borrows the market, so both live on one thread. It ends when the channel is closed.
     let generator = std::thread::spawn(move || {
@@ -257,7 +267,7 @@ async fn apply_changes(app: App, market: World, pace: u32, stop: CancellationTok
             _ = ticks.tick() => {}
         }
         let Some(draft) = changes.recv().await else { break };
-        if let Err(error) = app.ingest(vec![draft]).await {
+        if let Err(error) = ingest(&shared, vec![draft]).await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "the demo failed to apply a market change"
