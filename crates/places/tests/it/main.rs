@@ -1,5 +1,7 @@
 //! Tests of the embedded gazetteer. One binary, so that the data is loaded once.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
+
 mod autocomplete;
 mod collections;
 mod corpus;
