@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { byHour, percentile } from '../src/deliveries/health';
+import { phases } from '../src/deliveries/phases';
 import { plain, safeUrl } from '../src/links';
 import { boundsOf, circleRing, distanceKm, spread } from '../src/market/geometry';
 import { aligned, steps } from '../src/property/history';
@@ -83,5 +84,22 @@ describe('figures', () => {
     expect(fullAt(day, 90, now)).toBe(now + 9 * 86_400_000);
     expect(fullAt(day, 110, now)).toBeNull();
     expect(fullAt(day, null, now)).toBeNull();
+  });
+});
+
+describe('phases of an attempt', () => {
+  const timings = (nameMs: number | null, connectMs: number | null, tlsMs: number | null, firstByteMs: number | null) => ({ nameMs, connectMs, tlsMs, firstByteMs });
+  it('have their share of the whole', () => {
+    const shares = phases({ durationMs: 200, timings: timings(0, 20, 40, 100) }).map(({ name, share }) => [name, share]);
+    expect(shares).toEqual([['name', 0], ['connect', 10], ['tls', 20], ['firstByte', 50]]);
+  });
+  it('those that did not begin are left out', () => {
+    expect(phases({ durationMs: 30, timings: timings(null, null, null, 30) })).toEqual([{ name: 'firstByte', ms: 30, share: 100 }]);
+    expect(phases({ durationMs: 30, timings: timings(null, null, null, null) })).toEqual([]);
+  });
+  it('never exceed the line', () => {
+    const shares = phases({ durationMs: 0, timings: timings(1, 1, 1, 1) }).map(({ share }) => share);
+    expect(shares).toEqual([25, 25, 25, 25]);
+    expect(phases({ durationMs: 0, timings: timings(0, null, null, null) })[0]?.share).toBe(0);
   });
 });

@@ -18,8 +18,8 @@ use delivery::{AttemptResult, ConfirmationEmail, Email, Reach, WebhookMessage};
 use domain::criteria::{RawCriteria, RawCriterion};
 use domain::search::SearchDraft;
 use domain::{
-    AdvertDraft, Alerts, Clock, Endpoint, EventName, Filter, Outcome, RetryPolicy, Scopes, ShortText,
-    Timestamp,
+    AdvertDraft, Alerts, Clock, Endpoint, EventName, Filter, Outcome, PhaseTimings, RetryPolicy, Scopes,
+    ShortText, Timestamp,
 };
 use places::Gazetteer;
 use rusqlite::Connection;
@@ -51,6 +51,8 @@ fn accepted() -> AttemptResult {
         status: Some(200),
         took: Duration::from_millis(40),
         excerpt: b"ok".to_vec(),
+        headers: Vec::new(),
+        timings: PhaseTimings::default(),
         certificate: None,
         reach: Reach::Connected,
     }

@@ -20,7 +20,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use domain::{Fault, Outcome};
+use domain::{Fault, Outcome, PhaseTimings};
 use tokio::time::{Instant, timeout};
 
 use self::connection::SmtpError;
@@ -164,7 +164,17 @@ impl Mail {
         excerpt.truncate(AttemptResult::EXCERPT_BYTES_MAX);
         // The mail server belongs to the operator, who finds the reason in the log.
         let (certificate, reach) = (None, Reach::Connected);
-        AttemptResult { outcome, status, took: started.elapsed(), excerpt, certificate, reach }
+        let (headers, timings) = (Vec::new(), PhaseTimings::default());
+        AttemptResult {
+            outcome,
+            status,
+            took: started.elapsed(),
+            excerpt,
+            headers,
+            timings,
+            certificate,
+            reach,
+        }
     }
 
     async fn attempt(&self, composed: &ComposedEmail) -> AttemptEnd {

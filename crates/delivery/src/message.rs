@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use domain::{
-    Amount, CertificateFault, DeliveryId, EmailAddress, Endpoint, Outcome, Timestamp, TransactionType,
-    WebAddress, WebhookSecret,
+    Amount, CertificateFault, DeliveryId, EmailAddress, Endpoint, Outcome, PhaseTimings, ResponseHeader,
+    Timestamp, TransactionType, WebAddress, WebhookSecret,
 };
 use sha2::{Digest, Sha256};
 
@@ -117,6 +117,10 @@ pub struct AttemptResult {
     pub took: Duration,
     /// The first bytes of the response.
     pub excerpt: Vec<u8>,
+    /// The headers of the response of a webhook receiver, as far as they fit into [`AttemptResult::HEADERS_BYTES_MAX`].
+    pub headers: Vec<ResponseHeader>,
+    /// Empty for e-mails.
+    pub timings: PhaseTimings,
     /// What is wrong with the receiver's certificate, if that is why the attempt failed.
     pub certificate: Option<CertificateFault>,
     pub reach: Reach,
@@ -133,4 +137,12 @@ pub enum Reach {
 impl AttemptResult {
     /// Maximum number of bytes kept from a response.
     pub const EXCERPT_BYTES_MAX: usize = 1_024;
+
+    /// Maximum number of headers kept from a response, and of the bytes of their names and values. Servers send ten to twenty headers
+    /// with less than a kilobyte.
+    pub const HEADERS_MAX: usize = 50;
+    pub const HEADERS_BYTES_MAX: usize = 4_096;
+
+    /// Longer values are cut, so that one large cookie or policy leaves room for the other headers.
+    pub const HEADER_VALUE_BYTES_MAX: usize = 1_024;
 }

@@ -4,7 +4,8 @@
 //! written ([`Webhooks::check`], without network access), on every address its name resolves to, and on the peer of
 //! the connection. In reading order: `target` parses and checks the endpoint, `resolve` resolves its name,
 //! `address` holds the policy, `own_address` knows the addresses of this machine, `connect` opens the socket, `socket` limits what is read, `connection` speaks HTTP,
-//! `pool` keeps idle connections, `error` classifies failures, and `picture` fetches pictures of adverts with the same checks.
+//! `pool` keeps idle connections, `error` classifies failures, `stopwatch` measures the phases, `headers` keeps the headers of responses,
+//! and `picture` fetches pictures of adverts with the same checks.
 //!
 //! Each attempt is bounded in time and bytes, whatever the receiver does, and one receiver does not affect the
 //! others.
@@ -13,11 +14,13 @@ mod address;
 mod connect;
 mod connection;
 mod error;
+mod headers;
 mod own_address;
 mod picture;
 mod pool;
 mod resolve;
 mod socket;
+mod stopwatch;
 mod target;
 mod tls;
 
@@ -53,6 +56,7 @@ use own_address::OwnAddresses;
 use pool::Pool;
 use resolve::Resolver;
 use socket::{ReadBudget, Socket};
+use stopwatch::{Phase, Stopwatch};
 use target::{HostAddress, Target, TargetPolicy};
 
 /// Sequence headers. They are not signed; the property data in the body is.
@@ -206,8 +210,12 @@ impl Webhooks {
         let started = Instant::now();
         let deadline = started + self.deadlines.total;
         let mut excerpt = Vec::new();
+        let mut headers = Vec::new();
         let mut failure = None;
-        let (outcome, status) = match self.attempt(message, deadline).await {
+        let mut stopwatch = Stopwatch::default();
+        let attempted = self.attempt(message, deadline, &mut stopwatch).await;
+        let timings = stopwatch.finish();
+        let (outcome, status) = match attempted {
             Err(failed) => {
                 failure = Some(failed);
                 (Outcome::Failed(failed.fault), None)
@@ -218,6 +226,7 @@ impl Webhooks {
                     Success::Only200 => status.as_u16() == 200,
                     Success::Any2xx => status.is_success(),
                 };
+                headers = headers::excerpt(pending.response.headers());
                 // The status decides. The body no longer matters.
                 self.finish(pending, deadline, &mut excerpt).await;
                 let outcome = if is_success { Outcome::Delivered } else { Outcome::Failed(Fault::Status) };
@@ -226,14 +235,21 @@ impl Webhooks {
         };
         let certificate = failure.and_then(|failure| failure.certificate);
         let reach = failure.map_or(Reach::Connected, |failure| failure.reach);
-        AttemptResult { outcome, status, took: started.elapsed(), excerpt, certificate, reach }
+        let took = started.elapsed();
+        AttemptResult { outcome, status, took, excerpt, headers, timings, certificate, reach }
     }
 
-    async fn attempt(&self, message: &WebhookMessage, deadline: Instant) -> Result<PendingResponse, Failure> {
+    async fn attempt(
+        &self,
+        message: &WebhookMessage,
+        deadline: Instant,
+        stopwatch: &mut Stopwatch,
+    ) -> Result<PendingResponse, Failure> {
         let refused = |_| Failure::not_connected(Fault::Refused);
         let target = Target::check(&message.endpoint, &self.policy).map_err(refused)?;
         let headers = self.signed_headers(message)?;
-        let response = timeout_at(deadline, self.send_request(target, &headers, &message.body)).await;
+        let response =
+            timeout_at(deadline, self.send_request(target, &headers, &message.body, stopwatch)).await;
         // Resolving and connecting have shorter deadlines of their own, so a connection was open by then.
         response.unwrap_or_else(|_| Err(Fault::Timeout.into()))
     }
@@ -244,41 +260,49 @@ impl Webhooks {
         target: Target,
         headers: &HeaderMap,
         body: &Bytes,
+        stopwatch: &mut Stopwatch,
     ) -> Result<PendingResponse, Failure> {
         while let Some(mut connection) = self.pool.take(&target.host) {
             if !connection.is_alive().await {
                 continue;
             }
             let request = request(&target, connection.version(), headers, body);
+            stopwatch.start(Phase::FirstByte);
             match connection.send(request).await {
                 Ok(response) => return Ok(PendingResponse { target, connection, response }),
                 // The connection was closed while idle and the receiver did not process the request: this does not
                 // count as an attempt.
-                Err(SendError::NotProcessed(_)) => {}
+                Err(SendError::NotProcessed(_)) => stopwatch.discard(),
                 Err(SendError::Failed(fault)) => return Err(fault.into()),
             }
         }
-        let mut connection = self.connect(&target).await?;
+        let mut connection = self.connect(&target, stopwatch).await?;
         let request = request(&target, connection.version(), headers, body);
+        stopwatch.start(Phase::FirstByte);
         match connection.send(request).await {
             Ok(response) => Ok(PendingResponse { target, connection, response }),
             Err(error) => Err(error.fault().into()),
         }
     }
 
-    async fn connect(&self, target: &Target) -> Result<Connection, Failure> {
+    async fn connect(&self, target: &Target, stopwatch: &mut Stopwatch) -> Result<Connection, Failure> {
         let Deadlines { dns, connect, tls, total: _ } = self.deadlines;
         let check = &self.policy.addresses;
         let opening = async {
             let addresses = match &target.address {
                 HostAddress::Ip(address) => vec![*address],
-                HostAddress::Name(name) => within(dns, self.resolver.resolve(name, check)).await?,
+                HostAddress::Name(name) => {
+                    stopwatch.start(Phase::Name);
+                    within(dns, self.resolver.resolve(name, check)).await?
+                }
             };
             let targets: Vec<SocketAddr> =
                 addresses.into_iter().map(|address| (address, target.port).into()).collect();
+            stopwatch.start(Phase::Connect);
             within(connect, connect::connect(&targets, self.source_address, check)).await
         };
         let stream = opening.await.map_err(Failure::not_connected)?;
+        stopwatch.start(Phase::Tls);
         let budget = ReadBudget::new(HANDSHAKE_BYTES_MAX);
         let socket = Socket::new(stream, Arc::clone(&budget));
         let handshake = async {

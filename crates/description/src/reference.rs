@@ -116,6 +116,8 @@ pub const PAGES: &[Page] = &[
             "Delivery",
             "DeliveryWithAttempts",
             "Attempt",
+            "AnswerHeader",
+            "Timings",
             "DeliveryRequest",
             "DeliveryHealth",
             "HostHealth",

@@ -117,6 +117,25 @@ impl Fault {
     ];
 }
 
+/// How long the phases of an attempt took. `None` for a phase that did not begin: a connection that is reused was opened before, and an
+/// IP address has no name to resolve. The phase in which an attempt failed counts up to the failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PhaseTimings {
+    /// Name resolution.
+    pub name: Option<Duration>,
+    pub connect: Option<Duration>,
+    pub tls: Option<Duration>,
+    /// From the request to the head of the response.
+    pub first_byte: Option<Duration>,
+}
+
+/// A header of a receiver's response. The value is untrusted text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResponseHeader {
+    pub name: String,
+    pub value: String,
+}
+
 /// What is wrong with the certificate of a receiver, as far as the receiver's operator can act on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CertificateFault {

@@ -81,8 +81,8 @@ pub use attribute::{AdvertAttribute, PropertyAttribute, PropertyView, Variation,
 pub use country::CountryCode;
 pub use criteria::{Criteria, Order, OrderBy, RawCriteria, SortMode};
 pub use delivery::{
-    CancelReason, CertificateFault, DeliveryChannel, DeliveryState, Fault, Outcome, ReplacedSecret,
-    RetryDecision, RetryPolicy, WebhookSecret, WebhookSecrets,
+    CancelReason, CertificateFault, DeliveryChannel, DeliveryState, Fault, Outcome, PhaseTimings,
+    ReplacedSecret, ResponseHeader, RetryDecision, RetryPolicy, WebhookSecret, WebhookSecrets,
 };
 pub use draft::{AdvertDraft, Identity, Lifecycle};
 pub use explain::{Explanation, explain};

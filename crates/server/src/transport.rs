@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use delivery::mail::{self, Mail, MailTransport, Smtp};
 use delivery::webhook::{self, Picture, PictureError, Webhooks};
 use delivery::{AttemptResult, ConfirmationEmail, Email, Reach, WebhookMessage};
-use domain::{Endpoint, Fault, Outcome};
+use domain::{Endpoint, Fault, Outcome, PhaseTimings};
 
 use crate::config::{Config, EmailTransport};
 
@@ -141,6 +141,8 @@ fn not_connected() -> AttemptResult {
         status: None,
         took: std::time::Duration::ZERO,
         excerpt: Vec::new(),
+        headers: Vec::new(),
+        timings: PhaseTimings::default(),
         certificate: None,
         reach: Reach::NotConnected,
     }

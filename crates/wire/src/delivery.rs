@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::{
     CancelReason, CertificateFault, DeliveryChannel, DeliveryId, DeliveryState, EventName, MatchId, Outcome,
-    PropertyId, SearchId, Timestamp, Violation,
+    PhaseTimings, PropertyId, ResponseHeader, SearchId, Timestamp, Violation,
 };
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -127,6 +127,8 @@ pub struct AttemptInput<'a> {
     pub target: Option<&'a str>,
     /// The first bytes of the response body.
     pub answer: &'a [u8],
+    pub answer_headers: &'a [ResponseHeader],
+    pub timings: PhaseTimings,
     /// What is wrong with the receiver's certificate.
     pub certificate: Option<CertificateFault>,
 }
@@ -150,21 +152,68 @@ struct AttemptBody<'a> {
     status: Option<u16>,
     target: Option<&'a str>,
     answer: Option<Cow<'a, str>>,
+    answer_headers: Vec<HeaderBody<'a>>,
+    timings: TimingsBody,
     detail: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+struct HeaderBody<'a> {
+    name: &'a str,
+    value: &'a str,
+}
+
+/// All fields are milliseconds.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TimingsBody {
+    name_ms: Option<u64>,
+    connect_ms: Option<u64>,
+    tls_ms: Option<u64>,
+    first_byte_ms: Option<u64>,
+}
+
+impl TimingsBody {
+    fn of(timings: PhaseTimings) -> Self {
+        let PhaseTimings { name, connect, tls, first_byte } = timings;
+        Self {
+            name_ms: name.map(milliseconds),
+            connect_ms: connect.map(milliseconds),
+            tls_ms: tls.map(milliseconds),
+            first_byte_ms: first_byte.map(milliseconds),
+        }
+    }
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl<'a> DeliveryWithAttempts<'a> {
     pub fn of(input: &DeliveryInput<'_>, attempts: impl IntoIterator<Item = AttemptInput<'a>>) -> Self {
         let body = |(index, attempt): (usize, AttemptInput<'a>)| {
-            let AttemptInput { began_at, took, outcome, status, target, answer, certificate } = attempt;
+            let AttemptInput {
+                began_at,
+                took,
+                outcome,
+                status,
+                target,
+                answer,
+                answer_headers,
+                timings,
+                certificate,
+            } = attempt;
+            let header = |ResponseHeader { name, value }: &'a ResponseHeader| HeaderBody { name, value };
             AttemptBody {
                 number: index + 1,
                 began_at: date::format(began_at, input.zone),
-                duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+                duration_ms: milliseconds(took),
                 outcome: names::outcome(outcome),
                 status,
                 target,
                 answer: (!answer.is_empty()).then(|| lossy_text(answer)),
+                answer_headers: answer_headers.iter().map(header).collect(),
+                timings: TimingsBody::of(timings),
                 detail: certificate.map(names::certificate_fault),
             }
         };

@@ -8,7 +8,8 @@ use delivery::{ConfirmationEmail, Email, Reach};
 use domain::criteria::{RawCriteria, RawCriterion};
 use domain::search::{MatchChannel, SearchDraft};
 use domain::{
-    Alerts, EmailAddress, EventName, Fault, FieldUpdate, Filter, Outcome, RetryDecision, RetryPolicy,
+    Alerts, EmailAddress, EventName, Fault, FieldUpdate, Filter, Outcome, PhaseTimings, RetryDecision,
+    RetryPolicy,
 };
 use places::Gazetteer;
 use store::prelude::*;
@@ -34,7 +35,9 @@ impl Transport for RecordingTransport {
         self.0.lock().unwrap().push(message.clone());
         let (took, excerpt) = (Duration::from_millis(3), Vec::new());
         let (certificate, reach) = (None, Reach::Connected);
-        AttemptResult { outcome: Outcome::Delivered, status: Some(200), took, excerpt, certificate, reach }
+        let (headers, timings) = (Vec::new(), PhaseTimings::default());
+        let (outcome, status) = (Outcome::Delivered, Some(200));
+        AttemptResult { outcome, status, took, excerpt, headers, timings, certificate, reach }
     }
 
     async fn send_email(&self, _email: &Email) -> AttemptResult {
@@ -151,6 +154,8 @@ impl TestService {
                 status: Some(503),
                 target: Some("https://hook.example/matches".to_owned()),
                 response_excerpt: b"busy".to_vec(),
+                response_headers: Vec::new(),
+                timings: PhaseTimings::default(),
                 certificate: None,
             }),
             next: RetryDecision::Failed,

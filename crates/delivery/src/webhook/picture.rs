@@ -12,6 +12,7 @@ use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderValue, USER_AGENT};
 use http::{Method, StatusCode};
 use tokio::time::timeout;
 
+use super::stopwatch::Stopwatch;
 use super::target::Target;
 use super::{Webhooks, request};
 
@@ -60,7 +61,8 @@ impl Webhooks {
 
     async fn fetch(&self, address: &Endpoint) -> Result<Picture, PictureError> {
         let target = Target::check(address, &self.policy).map_err(|_| PictureError::Unreachable)?;
-        let mut connection = self.connect(&target).await.map_err(|_| PictureError::Unreachable)?;
+        let mut connection =
+            self.connect(&target, &mut Stopwatch::default()).await.map_err(|_| PictureError::Unreachable)?;
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("image/avif,image/webp,image/*"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));

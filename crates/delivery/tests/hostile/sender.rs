@@ -36,5 +36,11 @@ pub async fn attempt(sender: &Webhooks, url: &str) -> AttemptResult {
     };
     let result = tokio::time::timeout(HANG_TIMEOUT, sender.send(&message)).await.expect("an attempt ends");
     assert!(result.excerpt.len() <= AttemptResult::EXCERPT_BYTES_MAX);
+    let header_bytes: usize =
+        result.headers.iter().map(|header| header.name.len() + header.value.len()).sum();
+    assert!(header_bytes <= AttemptResult::HEADERS_BYTES_MAX);
+    assert!(result.headers.len() <= AttemptResult::HEADERS_MAX);
+    assert!(result.status.is_none() || result.timings.first_byte.is_some());
+    assert!(result.status.is_some() || result.headers.is_empty());
     result
 }

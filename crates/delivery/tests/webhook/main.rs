@@ -9,3 +9,4 @@ mod receiver;
 mod responses;
 mod ssrf;
 mod support;
+mod timings;

@@ -94,7 +94,19 @@ fn deliveries() -> Vec<Resource> {
             Field::new("status", Kind::Integer, "The status that the receiver answered with").or_null(),
             Field::new("target", Kind::Text, "The URL or e-mail address that it was sent to").or_null(),
             Field::new("answer", Kind::Text, "The first 1,024 bytes of the response").or_null(),
+            Field::new("answerHeaders", Kind::List(&Kind::Object("AnswerHeader")), "The headers of the response of a webhook receiver, at most 50 and 4,096 bytes"),
+            Field::new("timings", Kind::Object("Timings"), "How long its phases took"),
             Field::new("detail", Kind::Text, "What is wrong with the certificate of the receiver, and what to do; null otherwise").or_null(),
+        ]),
+        Resource::part("AnswerHeader", "A header of a response", vec![
+            Field::new("name", Kind::Text, "The name, in lower case"),
+            Field::new("value", Kind::Text, "The value, cut after 1,024 bytes"),
+        ]),
+        Resource::part("Timings", "How long the phases of an attempt took. A phase that did not begin is null: a connection that is reused needs only the last. The phase in which an attempt failed counts up to the failure.", vec![
+            Field::new("nameMs", Kind::Integer, "Resolving the host name, in milliseconds").or_null(),
+            Field::new("connectMs", Kind::Integer, "Opening the connection, in milliseconds").or_null(),
+            Field::new("tlsMs", Kind::Integer, "The TLS handshake, in milliseconds").or_null(),
+            Field::new("firstByteMs", Kind::Integer, "From the request to the head of the response, in milliseconds").or_null(),
         ]),
         Resource::answer("Replay", "How many deliveries are sent again", vec![
             Field::new("replayed", Kind::Integer, "The number of deliveries"),

@@ -1,12 +1,15 @@
 //! `vigie deliveries`
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use app::App;
 use app::deliveries::Replayed;
 use clap::{Args, Subcommand};
-use domain::{CancelReason, DeliveryChannel, DeliveryId, DeliveryState, Timestamp};
+use domain::{
+    CancelReason, DeliveryChannel, DeliveryId, DeliveryState, PhaseTimings, ResponseHeader, Timestamp,
+};
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use store::{Attempt, DeliveryList, DeliveryRow, Notification, StateKind, StoredSearch};
@@ -275,7 +278,7 @@ fn line(row: &DeliveryRow, zone: &TimeZone) -> String {
     format!("{id}\t{created_at}\t{state}\t{channel}\t{event}\t{search}\t{property}\t{attempts}")
 }
 
-/// Formats an attempt. Text from receivers is escaped, so that it cannot control the terminal.
+/// Formats an attempt: one line, and an indented one for its phases and for each header of the response. Text from receivers is escaped, so that it cannot control the terminal.
 fn attempt_line(number: usize, attempt: &Attempt, zone: &TimeZone) -> String {
     let Attempt {
         started_at: began_at,
@@ -284,6 +287,8 @@ fn attempt_line(number: usize, attempt: &Attempt, zone: &TimeZone) -> String {
         status,
         target,
         response_excerpt: excerpt,
+        response_headers,
+        timings,
         certificate,
     } = attempt;
     let (began_at, outcome) = (date::format(*began_at, zone), names::outcome(*outcome));
@@ -293,5 +298,22 @@ fn attempt_line(number: usize, attempt: &Attempt, zone: &TimeZone) -> String {
     // An attempt that failed because of the certificate has no answer.
     let detail = certificate.map(names::certificate_fault).unwrap_or_default();
     let answer = if detail.is_empty() { excerpt.escape_debug().to_string() } else { detail.to_owned() };
-    format!("{number}\t{began_at}\t{} ms\t{outcome}\t{status}\t{target}\t{answer}", took.as_millis())
+    let mut lines =
+        format!("{number}\t{began_at}\t{} ms\t{outcome}\t{status}\t{target}\t{answer}", took.as_millis());
+    if let Some(phases) = phases(*timings) {
+        lines.push_str(&format!("\n\t{phases}"));
+    }
+    for ResponseHeader { name, value } in response_headers {
+        lines.push_str(&format!("\n\t{}: {}", name.escape_debug(), value.escape_debug()));
+    }
+    lines
+}
+
+/// Formats the phases that began; `None` if none did.
+fn phases(timings: PhaseTimings) -> Option<String> {
+    let PhaseTimings { name, connect, tls, first_byte } = timings;
+    let phases = [("name", name), ("connect", connect), ("TLS", tls), ("first byte", first_byte)];
+    let began = |(phase, took): (&str, Option<Duration>)| Some(format!("{phase} {} ms", took?.as_millis()));
+    let texts: Vec<String> = phases.into_iter().filter_map(began).collect();
+    (!texts.is_empty()).then(|| texts.join(", "))
 }

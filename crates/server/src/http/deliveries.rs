@@ -239,7 +239,17 @@ pub fn parts<'a>(
 }
 
 pub fn attempt_parts(attempt: &Attempt) -> AttemptInput<'_> {
-    let Attempt { started_at, duration, outcome, status, target, response_excerpt, certificate } = attempt;
+    let Attempt {
+        started_at,
+        duration,
+        outcome,
+        status,
+        target,
+        response_excerpt,
+        response_headers,
+        timings,
+        certificate,
+    } = attempt;
     AttemptInput {
         began_at: *started_at,
         took: *duration,
@@ -247,6 +257,8 @@ pub fn attempt_parts(attempt: &Attempt) -> AttemptInput<'_> {
         status: *status,
         target: target.as_deref(),
         answer: response_excerpt,
+        answer_headers: response_headers,
+        timings: *timings,
         certificate: *certificate,
     }
 }

@@ -48,8 +48,17 @@ impl Problem {
 
     /// Reports that a test webhook was not delivered.
     pub fn webhook_not_delivered(result: &delivery::AttemptResult) -> Self {
-        let delivery::AttemptResult { outcome, status: answered, took, excerpt: _, certificate, reach: _ } =
-            result;
+        // What the receiver sent is not shown, its headers included: the caller may not own it.
+        let delivery::AttemptResult {
+            outcome,
+            status: answered,
+            took,
+            excerpt: _,
+            headers: _,
+            timings: _,
+            certificate,
+            reach: _,
+        } = result;
         let status = StatusCode::BAD_GATEWAY;
         let body =
             wire::error::webhook_not_delivered(status.as_u16(), *outcome, *answered, *took, *certificate);

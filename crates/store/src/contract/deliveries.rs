@@ -8,8 +8,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::{
     AdvertEvent, AdvertId, CancelReason, CertificateFault, DeliveryChannel, DeliveryEpoch, DeliveryId,
-    DeliveryState, EmailAddress, MatchId, Outcome, PropertyId, RetryDecision, SearchId, SearchNumber,
-    Timestamp, UserId, WebhookSecret, WebhookSecrets,
+    DeliveryState, EmailAddress, MatchId, Outcome, PhaseTimings, PropertyId, ResponseHeader, RetryDecision,
+    SearchId, SearchNumber, Timestamp, UserId, WebhookSecret, WebhookSecrets,
 };
 
 use super::matches::Notification;
@@ -326,6 +326,9 @@ pub struct Attempt {
     pub target: Option<String>,
     /// The first bytes of the response.
     pub response_excerpt: Vec<u8>,
+    pub response_headers: Vec<ResponseHeader>,
+    /// In whole milliseconds.
+    pub timings: PhaseTimings,
     /// What was wrong with the receiver's certificate, if that is why the attempt failed.
     pub certificate: Option<CertificateFault>,
 }

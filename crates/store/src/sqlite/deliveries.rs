@@ -11,12 +11,14 @@ mod subject;
 
 use domain::{
     CancelReason, CertificateFault, DeliveryChannel, DeliveryEpoch, DeliveryId, DeliveryState, Fault,
-    Outcome, SearchNumber, Timestamp,
+    Outcome, ResponseHeader, SearchNumber, Timestamp,
 };
 use rusqlite::{Connection, Row};
 
 pub use documents::{PreparedClaim, delete_documents, sent_documents};
-pub use listing::{attempt, attempt_name, attempts_since, delivery, list, prune, queue_depth, replay};
+pub use listing::{
+    ATTEMPT_COLUMNS, attempt, attempt_name, attempts_since, delivery, list, prune, queue_depth, replay,
+};
 pub use outbox::{delete_lanes, enqueue, first_not_enqueued, read_outbox};
 pub use queue::{
     cancel, cancel_deleted, cancel_lane, claim, delivery_source, lanes, peek_lanes, reap_leases, settle,
@@ -145,6 +147,29 @@ fn certificate_code(fault: CertificateFault) -> i64 {
 fn certificate_from_code(code: i64) -> Result<CertificateFault, Error> {
     let fault = CertificateFault::ALL.into_iter().find(|fault| certificate_code(*fault) == code);
     fault.ok_or_else(|| Error::corrupt(format!("certificate fault {code} of an attempt")))
+}
+
+/// Encodes headers as a JSON array of names and values in turn.
+fn encode_headers(headers: &[ResponseHeader]) -> Result<Option<String>, Error> {
+    if headers.is_empty() {
+        return Ok(None);
+    }
+    let texts: Vec<&str> = headers.iter().flat_map(|header| [&*header.name, &*header.value]).collect();
+    let json = serde_json::to_string(&texts);
+    json.map(Some).map_err(|error| Error::corrupt_by("headers to be written", error))
+}
+
+fn decode_headers(json: Option<&str>) -> Result<Vec<ResponseHeader>, Error> {
+    const WHAT: &str = "the response headers of an attempt";
+    let Some(json) = json else { return Ok(Vec::new()) };
+    let texts: Vec<String> = serde_json::from_str(json).map_err(|error| Error::corrupt_by(WHAT, error))?;
+    let mut texts = texts.into_iter();
+    let mut headers = Vec::with_capacity(texts.len() / 2);
+    while let Some(name) = texts.next() {
+        let value = texts.next().ok_or_else(|| Error::corrupt(WHAT))?;
+        headers.push(ResponseHeader { name, value });
+    }
+    Ok(headers)
 }
 
 fn timestamp(millisecond: i64) -> Result<Timestamp, Error> {

@@ -21,6 +21,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0008_egress.sql"),
     include_str!("../../migrations/0009_retention.sql"),
     include_str!("../../migrations/0010_sessions.sql"),
+    include_str!("../../migrations/0011_attempt_details.sql"),
 ];
 
 /// "Vigi" in ASCII: distinguishes our databases from those of other programs and from empty files.

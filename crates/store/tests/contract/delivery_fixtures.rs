@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use domain::search::MatchChannel;
 use domain::{
-    DeliveryChannel, DeliveryId, EventName, Fault, Outcome, RetryDecision, SearchNumber, Timestamp,
+    DeliveryChannel, DeliveryId, EventName, Fault, Outcome, PhaseTimings, ResponseHeader, RetryDecision,
+    SearchNumber, Timestamp,
 };
 use store::prelude::*;
 use store::{
@@ -164,6 +165,8 @@ pub fn attempt(second: i64, outcome: Outcome) -> Attempt {
         status: Some(200),
         target: Some("https://hook.example/".to_owned()),
         response_excerpt: b"thanks".to_vec(),
+        response_headers: vec![ResponseHeader { name: "server".to_owned(), value: "nginx".to_owned() }],
+        timings: PhaseTimings { first_byte: Some(Duration::from_millis(110)), ..PhaseTimings::default() },
         certificate: None,
     }
 }

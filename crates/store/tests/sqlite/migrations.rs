@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
-use domain::{DeliveryChannel, DeliveryId, DeliveryState, KeySettings, Outcome, Scopes, UserId};
+use domain::{
+    DeliveryChannel, DeliveryId, DeliveryState, KeySettings, Outcome, PhaseTimings, Scopes, SearchNumber,
+    UserId,
+};
 use rusqlite::Connection;
 use store::prelude::*;
 use store::sqlite::{FILE_NAME, SqliteStore};
 use store::{
-    Contacts, DocumentKey, Error, Expected, Gather, Leases, NewKey, Position, QueueDepth, Replay,
+    Attempt, Contacts, DocumentKey, Error, Expected, Gather, Leases, NewKey, Position, QueueDepth, Replay,
     SearchLookup, StateKind, UsageList,
 };
 use testkit::build::{
@@ -19,6 +22,14 @@ use crate::delivery_fixtures::{
     BY_EMAIL, BY_WEBHOOK, CREATION, TIMEOUT, all_deliveries, attempts, claim, delivered, enqueue_all, group,
     lane, list, notify, peek, record,
 };
+
+/// Reverts migration 11.
+const BEFORE_ATTEMPT_DETAILS: &str = "
+    ALTER TABLE delivery_attempt DROP COLUMN response_headers;
+    ALTER TABLE delivery_attempt DROP COLUMN name_ms;
+    ALTER TABLE delivery_attempt DROP COLUMN connect_ms;
+    ALTER TABLE delivery_attempt DROP COLUMN tls_ms;
+    ALTER TABLE delivery_attempt DROP COLUMN first_byte_ms;";
 
 /// Reverts migrations 9 and 10.
 const BEFORE_RETENTION: &str = "
@@ -116,6 +127,7 @@ async fn sites_of_existing_adverts_are_added() {
     execute(
         folder.path(),
         &[
+            BEFORE_ATTEMPT_DETAILS,
             BEFORE_RETENTION,
             BEFORE_EGRESS,
             BEFORE_USAGE,
@@ -155,6 +167,7 @@ async fn outbox_from_before_deliveries_is_kept_and_not_sent() {
     let before = store.match_groups_after(Position::START, 100).await.unwrap();
     drop(store);
     let reverted = [
+        BEFORE_ATTEMPT_DETAILS,
         BEFORE_RETENTION,
         BEFORE_EGRESS,
         BEFORE_USAGE,
@@ -335,10 +348,10 @@ fn later_schema_is_refused() {
     let version = |connection: &Connection| -> u32 {
         connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
     };
-    assert_eq!(version(&Connection::open(folder.path().join(FILE_NAME)).unwrap()), 10);
-    execute(folder.path(), &["PRAGMA user_version = 11;"]);
+    assert_eq!(version(&Connection::open(folder.path().join(FILE_NAME)).unwrap()), 11);
+    execute(folder.path(), &["PRAGMA user_version = 12;"]);
     let refused = SqliteStore::open(folder.path()).err();
-    assert!(matches!(refused, Some(Error::TooNew { found: 11, known: 10 })), "{refused:?}");
+    assert!(matches!(refused, Some(Error::TooNew { found: 12, known: 11 })), "{refused:?}");
 }
 
 #[tokio::test]
@@ -358,7 +371,10 @@ async fn keys_and_searches_from_before_usage_are_kept() {
     };
     let key = store.create_key(key).await.unwrap();
     drop(store);
-    execute(folder.path(), &[BEFORE_RETENTION, BEFORE_EGRESS, BEFORE_USAGE, "PRAGMA user_version = 6;"]);
+    execute(
+        folder.path(),
+        &[BEFORE_ATTEMPT_DETAILS, BEFORE_RETENTION, BEFORE_EGRESS, BEFORE_USAGE, "PRAGMA user_version = 6;"],
+    );
 
     let store = SqliteStore::open(folder.path()).unwrap();
     assert_eq!(store.keys().await.unwrap(), [key]);
@@ -368,8 +384,9 @@ async fn keys_and_searches_from_before_usage_are_kept() {
     assert_eq!(found.map(|found| found.search), Some(search));
 }
 
-#[tokio::test]
-async fn attempts_and_recipients_from_before_certificates_are_kept() {
+/// Writes a folder with one delivered delivery. Returns its id, its search, and its attempt as an older release wrote it: without headers
+/// and timings.
+async fn folder_with_an_attempt() -> (tempfile::TempDir, DeliveryId, SearchNumber, Attempt) {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap();
     commit(&store, [create_search(&saved_search(1))]).await;
@@ -378,12 +395,34 @@ async fn attempts_and_recipients_from_before_certificates_are_kept() {
     let [id] = enqueue_all(&store, 6_000, 6_000).await.try_into().unwrap();
     claim(&store, 1, 6_000, &[id]).await;
     store.settle(vec![delivered(id, 1, 6_001)]).await.unwrap();
-    let before = attempts(&store, id).await;
-    assert_eq!(before.len(), 1);
-    drop(store);
-    execute(folder.path(), &[BEFORE_RETENTION, BEFORE_EGRESS, "PRAGMA user_version = 7;"]);
+    let [attempt] = attempts(&store, id).await.try_into().unwrap();
+    assert!(!attempt.response_headers.is_empty() && attempt.timings.first_byte.is_some());
+    let older = Attempt { response_headers: Vec::new(), timings: PhaseTimings::default(), ..attempt };
+    (folder, id, search, older)
+}
+
+#[tokio::test]
+async fn attempts_and_recipients_from_before_certificates_are_kept() {
+    let (folder, id, search, attempt) = folder_with_an_attempt().await;
+    let reverted = [BEFORE_ATTEMPT_DETAILS, BEFORE_RETENTION, BEFORE_EGRESS, "PRAGMA user_version = 7;"];
+    execute(folder.path(), &reverted);
 
     let store = SqliteStore::open(folder.path()).unwrap();
-    assert_eq!(attempts(&store, id).await, before);
+    assert_eq!(attempts(&store, id).await, [attempt]);
     assert!(!store.recipient_was_changed(search).await.unwrap(), "links of older e-mails go on working");
+}
+
+#[tokio::test]
+async fn attempts_from_before_headers_and_timings_are_kept() {
+    let (folder, id, _, attempt) = folder_with_an_attempt().await;
+    execute(folder.path(), &[BEFORE_ATTEMPT_DETAILS, "PRAGMA user_version = 10;"]);
+
+    let store = SqliteStore::open(folder.path()).unwrap();
+    assert_eq!(attempts(&store, id).await, [attempt]);
+    // The next attempt has both.
+    store.replay(Replay::One(id), at(6_100), 1).await.unwrap();
+    claim(&store, 2, 6_100, &[id]).await;
+    store.settle(vec![delivered(id, 2, 6_101)]).await.unwrap();
+    let second = attempts(&store, id).await.remove(1);
+    assert!(!second.response_headers.is_empty() && second.timings.first_byte.is_some());
 }

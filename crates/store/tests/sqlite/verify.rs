@@ -179,6 +179,9 @@ async fn every_kind_of_damage_is_named_stops_nothing_and_is_repaired() {
         (Kind::Delivery, "UPDATE delivery SET kind = 99 WHERE sequence = 3".to_owned()),
         (Kind::Delivery, "UPDATE delivery SET state = 77 WHERE sequence = 1".to_owned()),
         (Kind::DeliveryAttempt, "UPDATE delivery_attempt SET outcome = 99 WHERE sequence = 1".to_owned()),
+        (Kind::DeliveryAttempt, "UPDATE delivery_attempt SET certificate = 99 WHERE sequence = 1".to_owned()),
+        (Kind::DeliveryAttempt, "UPDATE delivery_attempt SET response_headers = '[\"server\"]' WHERE sequence = 2".to_owned()),
+        (Kind::DeliveryAttempt, "UPDATE delivery_attempt SET tls_ms = -1 WHERE sequence = 1".to_owned()),
         (Kind::DeliveryDocument, "UPDATE delivery_document SET document = x'01ff' WHERE version > 0".to_owned()),
         (Kind::Site, "UPDATE site SET name = CAST(x'ff' AS TEXT)".to_owned()),
         (Kind::SiteCategory, "UPDATE site_category SET name = CAST(x'ff' AS TEXT)".to_owned()),
@@ -298,4 +301,20 @@ async fn property_without_its_record_is_repaired() {
     assert_eq!(findings(&store).await, []);
     let stored = store.properties(vec![property_id(1)]).await.unwrap().remove(&property_id(1)).unwrap();
     assert_eq!((stored.property, stored.version), (property(1, [advert(1).build()]), 2));
+}
+
+/// The numbers of the deliveries are larger than any code of an attempt.
+#[tokio::test]
+async fn attempts_of_many_deliveries_are_sound() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).unwrap();
+    commit(&store, [create_search(&saved_search(1))]).await;
+    for number in 1..=20 {
+        notify(&store, number, &[(BY_WEBHOOK, &[SearchNumber(1)])]).await;
+    }
+    let enqueued = enqueue_all(&store, 6_000, 6_000).await;
+    assert_eq!(claim(&store, 1, 6_000, &enqueued).await.len(), 20);
+    store.settle(enqueued.iter().map(|id| delivered(*id, 1, 6_001)).collect()).await.unwrap();
+    while store.index_matches(100).await.unwrap() {}
+    assert_eq!(findings(&store).await, []);
 }

@@ -95,15 +95,24 @@ fn attempts_are_listed_in_order() {
         status,
         target: Some("https://hook.example/a"),
         answer,
+        answer_headers: &[],
+        timings: PhaseTimings::default(),
         certificate: None,
     };
     let failed = domain::Outcome::Failed(domain::Fault::Tls);
     let untrusted =
         AttemptInput { certificate: Some(CertificateFault::Expired), ..attempt(failed, None, b"") };
+    let headers = [ResponseHeader { name: "server".to_owned(), value: "\u{1b}nginx".to_owned() }];
+    let (first_byte, connect) = (Some(Duration::from_micros(35_900)), Some(Duration::ZERO));
+    let accepted = AttemptInput {
+        answer_headers: &headers,
+        timings: PhaseTimings { connect, first_byte, ..PhaseTimings::default() },
+        ..attempt(Outcome::Delivered, Some(200), "reçu".as_bytes())
+    };
     let attempts = [
         attempt(Outcome::Failed(domain::Fault::Status), Some(503), b"no\r\n\x1b[31m \xff h\xc3".as_slice()),
         attempt(Outcome::Interrupted, None, b""),
-        attempt(Outcome::Delivered, Some(200), "reçu".as_bytes()),
+        accepted,
         untrusted,
     ];
     let body = DeliveryWithAttempts::of(&input(&zone, DeliveryState::Delivered), attempts);
@@ -116,6 +125,8 @@ fn attempts_are_listed_in_order() {
         json!({
             "number": 3, "beganAt": "2026-03-02T10:00:00+01:00", "durationMs": 1_234, "outcome": "delivered",
             "status": 200, "target": "https://hook.example/a", "answer": "reçu",
+            "answerHeaders": [{"name": "server", "value": "\u{1b}nginx"}],
+            "timings": {"nameMs": null, "connectMs": 0, "tlsMs": null, "firstByteMs": 35},
             "detail": null,
         })
     );

@@ -77,17 +77,18 @@ pub(super) async fn attempt(
     drop(acquired);
     drop(in_flight);
     let at = app.clock.now();
-    let AttemptResult { outcome, status, took, excerpt, certificate, reach: _ } = result;
+    let AttemptResult { outcome, status, took, excerpt, headers, timings, certificate, reach: _ } = result;
     let settle = |due: &DueDelivery| {
         let next = dispatch.settings.retries.after(outcome, started_at, due.failures, due.interruptions);
-        let (target, excerpt) = (Some(target.clone()), excerpt.clone());
         let attempt = Attempt {
             started_at,
             duration: took,
             outcome,
             status,
-            target,
-            response_excerpt: excerpt,
+            target: Some(target.clone()),
+            response_excerpt: excerpt.clone(),
+            response_headers: headers.clone(),
+            timings,
             certificate,
         };
         let settlement = Settlement { id: due.id, claim_id: claim, attempt: Some(attempt), next, at };

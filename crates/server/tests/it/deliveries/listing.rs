@@ -48,6 +48,14 @@ async fn settle(server: &TestServer, deliveries: &[DeliveryId], next: domain::Re
             status: Some(status),
             target: Some("https://hook.example/matches".to_owned()),
             response_excerpt: b"\x07 seen".to_vec(),
+            response_headers: vec![domain::ResponseHeader {
+                name: "x-id".to_owned(),
+                value: "\u{9b}7".to_owned(),
+            }],
+            timings: domain::PhaseTimings {
+                first_byte: Some(std::time::Duration::from_millis(9)),
+                ..domain::PhaseTimings::default()
+            },
             certificate: None,
         }),
         next,
@@ -247,6 +255,8 @@ async fn attempts_are_shown_and_finished_deliveries_are_replayed() {
         json!([{
             "number": 1, "beganAt": "2026-03-02T10:00:01+01:00", "durationMs": 12, "outcome": "status", "status": 500,
             "target": "https://hook.example/matches", "answer": "\u{7} seen", "detail": null,
+            "answerHeaders": [{"name": "x-id", "value": "\u{9b}7"}],
+            "timings": {"nameMs": null, "connectMs": null, "tlsMs": null, "firstByteMs": 9},
         }])
     );
     let response = post(&server, &replay).await;

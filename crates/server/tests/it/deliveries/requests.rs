@@ -1,10 +1,11 @@
 //! What was sent, shown again, and how receivers fare.
 
-use serde_json::json;
-use testkit::receiver::{Behaviour, Receiver};
+use serde_json::{Value, json};
+use testkit::receiver::{Behaviour, Receiver, Step};
 
 use super::{TRUSTED, match_everything, members, once, path, receiver, with_deliveries, with_dispatcher};
-use crate::harness::adverts::full;
+use crate::harness::TestServer;
+use crate::harness::adverts::{advert, full};
 use crate::harness::client::{Request, with_timeout};
 
 #[tokio::test]
@@ -48,6 +49,56 @@ async fn request_is_shown_before_the_first_attempt() {
     let shown = server.get(&format!("{}/request", path(&members(&page)[0]))).await.ok();
     assert_eq!(shown["url"], json!(null));
     assert!(shown["body"].as_str().unwrap().starts_with('{'));
+}
+
+#[tokio::test]
+async fn attempt_has_the_headers_of_the_answer_and_the_timings_of_its_phases() {
+    let head = "HTTP/1.1 503 Busy\r\nServer: test\r\nRetry-After: 30\r\ncontent-length: 0\r\n\r\n";
+    let busy = Behaviour::Steps(vec![Step::write(head.as_bytes()), Step::Close]);
+    let (server, busy) = (with_dispatcher().await, Receiver::always(&TRUSTED.authority, busy).await);
+    match_everything(&server, json!({"endpointRecipient": busy.url("/")})).await;
+    server.accept(&full("1")).await;
+    let sent = busy.wait_for(1).await.remove(0);
+    let attempt = first_attempt(&server, sent.webhook_id().unwrap()).await;
+    let header = |name: &str, value: &str| json!({"name": name, "value": value});
+    let expected = [header("server", "test"), header("retry-after", "30"), header("content-length", "0")];
+    assert_eq!((&attempt["status"], &attempt["answerHeaders"]), (&json!(503), &json!(expected)));
+    // The host of the endpoint is an IP address, so there is no name to resolve.
+    assert_eq!(phases(&attempt), [false, true, true, true]);
+}
+
+#[tokio::test]
+async fn attempt_over_an_open_connection_has_only_the_last_phase() {
+    let (server, receiver) = (with_dispatcher().await, receiver().await);
+    match_everything(&server, json!({"endpointRecipient": receiver.url("/")})).await;
+    server.accept(&full("1")).await;
+    let first = receiver.wait_for(1).await.remove(0);
+    // The connection is open again for others once the attempt is recorded.
+    let attempt = first_attempt(&server, first.webhook_id().unwrap()).await;
+    assert_eq!(phases(&attempt), [false, true, true, true]);
+    server.accept(&advert("2", json!({"price": 200_000}))).await;
+    let second = receiver.wait_for(2).await.remove(1);
+    let attempt = first_attempt(&server, second.webhook_id().unwrap()).await;
+    assert_eq!(phases(&attempt), [false, false, false, true]);
+}
+
+/// Waits until the first attempt of a delivery is recorded.
+async fn first_attempt(server: &TestServer, id: &str) -> Value {
+    let path = format!("/deliveries/{id}");
+    let recorded = async {
+        loop {
+            let attempt = server.get(&path).await.ok()["attempts"][0].take();
+            if attempt.is_object() {
+                return attempt;
+            }
+        }
+    };
+    with_timeout(recorded).await
+}
+
+/// Which phases of an attempt have a timing.
+fn phases(attempt: &Value) -> [bool; 4] {
+    ["nameMs", "connectMs", "tlsMs", "firstByteMs"].map(|name| attempt["timings"][name].is_u64())
 }
 
 #[tokio::test]

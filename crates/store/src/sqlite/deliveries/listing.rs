@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use domain::{DeliveryId, SearchId, Timestamp, UserId};
+use domain::{DeliveryId, PhaseTimings, SearchId, Timestamp, UserId};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params, params_from_iter};
 
 use super::documents::prune_documents;
 use super::{
-    DELIVERED, FAILED, Ids, LANES_PER_SEARCH, PENDING, certificate_from_code, channel_code, first_lane,
-    lane_from_code, outcome_from_code, state_codes, state_from_code, subject, timestamp,
+    DELIVERED, FAILED, Ids, LANES_PER_SEARCH, PENDING, certificate_from_code, channel_code, decode_headers,
+    first_lane, lane_from_code, outcome_from_code, state_codes, state_from_code, subject, timestamp,
 };
 use crate::contract::Position;
 use crate::contract::{
@@ -18,6 +18,7 @@ use crate::contract::{
 use crate::error::Error;
 use crate::sqlite::damage::DamageLog;
 use crate::sqlite::matches::notification_from_code;
+use crate::sqlite::read::from_sql;
 
 /// The columns that [`read`] reads.
 const COLUMNS: &str =
@@ -137,13 +138,14 @@ fn read(connection: &Connection, ids: &Ids, row: &Row<'_>) -> Result<DeliveryRow
 
 fn attempts(connection: &Connection, sequence: i64, damage: &DamageLog) -> Result<Vec<Attempt>, Error> {
     let mut statement = connection.prepare_cached(
-        "SELECT started_at, duration_ms, outcome, status, target, response_excerpt, certificate, ordinal
+        "SELECT started_at, duration_ms, outcome, status, target, response_excerpt, certificate, response_headers,
+             name_ms, connect_ms, tls_ms, first_byte_ms, ordinal
          FROM delivery_attempt WHERE sequence = ?1 ORDER BY ordinal",
     )?;
     let mut rows = statement.query([sequence])?;
     let mut attempts = Vec::new();
     while let Some(row) = rows.next()? {
-        let ordinal: i64 = row.get(7)?;
+        let ordinal: i64 = row.get(ATTEMPT_COLUMNS)?;
         let name = || attempt_name(sequence, ordinal);
         attempts.extend(damage.unless_damaged(RecordKind::DeliveryAttempt, name, attempt(row))?);
     }
@@ -168,22 +170,52 @@ pub fn attempts_since(
         if row.get::<_, i64>(1)? < since.as_millisecond() || found.len() >= limit {
             break;
         }
-        let summary = |attempt: Attempt| {
-            let Attempt { started_at, duration, outcome, target, .. } = attempt;
-            AttemptSummary { started_at, duration, outcome, target }
-        };
-        found.extend(attempts(&reading, row.get(0)?, damage)?.into_iter().map(summary));
+        summaries(&reading, row.get(0)?, damage, &mut found)?;
     }
     found.truncate(limit);
     Ok(found)
+}
+
+/// Reads no more than a summary needs: there may be many, and what receivers answered is most of a row.
+fn summaries(
+    connection: &Connection,
+    sequence: i64,
+    damage: &DamageLog,
+    found: &mut Vec<AttemptSummary>,
+) -> Result<(), Error> {
+    let mut statement = connection.prepare_cached(
+        "SELECT started_at, duration_ms, outcome, target, ordinal
+         FROM delivery_attempt WHERE sequence = ?1 ORDER BY ordinal",
+    )?;
+    let mut rows = statement.query([sequence])?;
+    while let Some(row) = rows.next()? {
+        let ordinal: i64 = row.get(4)?;
+        let name = || attempt_name(sequence, ordinal);
+        found.extend(damage.unless_damaged(RecordKind::DeliveryAttempt, name, summary(row))?);
+    }
+    Ok(())
+}
+
+fn summary(row: &Row<'_>) -> Result<AttemptSummary, Error> {
+    Ok(AttemptSummary {
+        started_at: timestamp(row.get(0)?)?,
+        duration: Duration::from_millis(row.get(1)?),
+        outcome: outcome_from_code(row.get(2)?)?,
+        target: row.get(3)?,
+    })
 }
 
 pub fn attempt_name(sequence: i64, ordinal: i64) -> String {
     format!("{sequence}/{ordinal}")
 }
 
-/// Reads an attempt from its columns, from `started_at` to `certificate`.
+/// How many columns [`attempt`] reads: `started_at`, `duration_ms`, `outcome`, `status`, `target`, `response_excerpt`, `certificate`,
+/// `response_headers`, `name_ms`, `connect_ms`, `tls_ms` and `first_byte_ms`, in this order.
+pub const ATTEMPT_COLUMNS: usize = 12;
+
+/// Reads an attempt from the first [`ATTEMPT_COLUMNS`] columns.
 pub fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
+    let phase = |column: usize| Ok::<_, Error>(row.get::<_, Option<u64>>(column)?.map(Duration::from_millis));
     Ok(Attempt {
         started_at: timestamp(row.get(0)?)?,
         duration: Duration::from_millis(row.get(1)?),
@@ -192,6 +224,13 @@ pub fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
         target: row.get(4)?,
         response_excerpt: row.get::<_, Option<Vec<u8>>>(5)?.unwrap_or_default(),
         certificate: row.get::<_, Option<i64>>(6)?.map(certificate_from_code).transpose()?,
+        response_headers: decode_headers(row.get_ref(7)?.as_str_or_null().map_err(from_sql)?)?,
+        timings: PhaseTimings {
+            name: phase(8)?,
+            connect: phase(9)?,
+            tls: phase(10)?,
+            first_byte: phase(11)?,
+        },
     })
 }
 

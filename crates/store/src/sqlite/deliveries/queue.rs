@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use domain::{
-    CancelReason, DeliveryChannel, DeliveryId, Outcome, RetryDecision, RetryPolicy, SearchNumber, Timestamp,
-    UserId,
+    CancelReason, DeliveryChannel, DeliveryId, Outcome, PhaseTimings, RetryDecision, RetryPolicy,
+    SearchNumber, Timestamp, UserId,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::subject::{contacts, subject};
 use super::{
-    DELIVERED, FAILED, Ids, LEASED, PENDING, PreparedClaim, cancelled_code, certificate_code, lane_code,
-    lane_from_code, outcome_code, timestamp,
+    DELIVERED, FAILED, Ids, LEASED, PENDING, PreparedClaim, cancelled_code, certificate_code, encode_headers,
+    lane_code, lane_from_code, outcome_code, timestamp,
 };
 use crate::contract::Position;
 use crate::contract::{
@@ -276,25 +276,41 @@ fn set_state(
 }
 
 fn add_attempt(connection: &Connection, sequence: i64, attempt: &Attempt) -> Result<(), Error> {
-    let Attempt { started_at, duration, outcome, status, target, response_excerpt, certificate } = attempt;
-    let duration_ms = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+    let Attempt {
+        started_at,
+        duration,
+        outcome,
+        status,
+        target,
+        response_excerpt,
+        response_headers,
+        timings,
+        certificate,
+    } = attempt;
+    let PhaseTimings { name, connect, tls, first_byte } = timings;
+    let milliseconds = |duration: Duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
     let response_excerpt = (!response_excerpt.is_empty()).then_some(response_excerpt);
     connection
         .prepare_cached(
             "INSERT INTO delivery_attempt (sequence, ordinal, started_at, duration_ms, outcome, status, target,
-                 response_excerpt, certificate)
-             SELECT ?1, coalesce(max(ordinal), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
+                 response_excerpt, certificate, response_headers, name_ms, connect_ms, tls_ms, first_byte_ms)
+             SELECT ?1, coalesce(max(ordinal), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13
              FROM delivery_attempt WHERE sequence = ?1",
         )?
         .execute(params![
             sequence,
             started_at.as_millisecond(),
-            duration_ms,
+            milliseconds(*duration),
             outcome_code(*outcome),
             status,
             target,
             response_excerpt,
-            certificate.map(certificate_code)
+            certificate.map(certificate_code),
+            encode_headers(response_headers)?,
+            name.map(milliseconds),
+            connect.map(milliseconds),
+            tls.map(milliseconds),
+            first_byte.map(milliseconds)
         ])?;
     Ok(())
 }
@@ -389,6 +405,8 @@ pub fn reap_leases(
             status: None,
             target: None,
             response_excerpt: Vec::new(),
+            response_headers: Vec::new(),
+            timings: PhaseTimings::default(),
             certificate: None,
         };
         add_attempt(connection, sequence, &attempt)?;

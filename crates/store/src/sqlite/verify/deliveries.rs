@@ -33,22 +33,27 @@ fn delivery(_: &Connection, row: &Row<'_>, report: &mut Report) -> Result<(), Er
 pub const ATTEMPTS: Table = Table {
     kind: RecordKind::DeliveryAttempt,
     key: Key::Pair,
-    sql: "SELECT started_at, duration_ms, outcome, status, target, response_excerpt, sequence, ordinal,
+    sql: "SELECT started_at, duration_ms, outcome, status, target, response_excerpt, certificate, response_headers,
+              name_ms, connect_ms, tls_ms, first_byte_ms, sequence, ordinal,
               EXISTS (SELECT 1 FROM delivery d WHERE d.sequence = a.sequence)
           FROM delivery_attempt a WHERE (sequence, ordinal) > (?1, ?2) ORDER BY sequence, ordinal LIMIT ?3",
-    key_column: 6,
+    key_column: ATTEMPT_SEQUENCE,
     records: RECORDS_PER_PAGE,
     name: attempt_name,
     check: attempt,
 };
 
+/// The columns of an attempt come first.
+const ATTEMPT_SEQUENCE: usize = deliveries::ATTEMPT_COLUMNS;
+
 fn attempt_name(row: &Row<'_>) -> String {
-    deliveries::attempt_name(row.get(6).unwrap_or_default(), row.get(7).unwrap_or_default())
+    let column = |column| row.get(column).unwrap_or_default();
+    deliveries::attempt_name(column(ATTEMPT_SEQUENCE), column(ATTEMPT_SEQUENCE + 1))
 }
 
 fn attempt(_: &Connection, row: &Row<'_>, report: &mut Report) -> Result<(), Error> {
     deliveries::attempt(row)?;
-    if !row.get::<_, bool>(8)? {
+    if !row.get::<_, bool>(ATTEMPT_SEQUENCE + 2)? {
         report.add(RecordKind::DeliveryAttempt, attempt_name(row), "its delivery does not exist");
     }
     Ok(())

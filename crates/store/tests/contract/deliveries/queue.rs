@@ -1,8 +1,10 @@
 //! The queue: lanes, claims, settlements, leases.
 
+use std::time::Duration;
+
 use domain::{
     Alerts, CancelReason, DeliveryChannel, DeliveryId, DeliveryState, EmailAddress, Endpoint, Outcome,
-    RetryDecision, RetryPolicy, SearchNumber,
+    PhaseTimings, ResponseHeader, RetryDecision, RetryPolicy, SearchNumber,
 };
 use store::prelude::*;
 use store::{EnqueueBatch, Gather, InitialState, Lane, Leases, Notification, QueueDepth, Settlement};
@@ -194,6 +196,11 @@ pub async fn attempts_are_stored_in_order_and_failures_counted<B: Backend>() {
     let (store, search, enqueued) = webhooks::<B>(1).await;
     let id = enqueued[0];
     let mut expected = Vec::new();
+    let header = |number: u64| ResponseHeader {
+        // Repeated names, and every character that a text may have.
+        name: "set-cookie".to_owned(),
+        value: format!("{number}: \"é\\\n\0\u{feff}"),
+    };
     for number in 0..u64::from(RetryPolicy::MAX) + 1 {
         let second = 6_000 + i64::try_from(number).unwrap() * 3_600;
         let seen = peek(&*store, lane(search, HOOK), 9, Gather::DueOnly, second).await;
@@ -204,8 +211,12 @@ pub async fn attempts_are_stored_in_order_and_failures_counted<B: Backend>() {
         failed_attempt.status = (number > 2).then_some(503);
         failed_attempt.target = (number > 1).then(|| "https://hook.example/".to_owned());
         failed_attempt.response_excerpt = vec![0xff; usize::try_from(number).unwrap()];
+        failed_attempt.response_headers = (0..number).map(header).collect();
+        let phase = |from: u64| (number >= from).then(|| Duration::from_millis((number - from) * 1_000));
+        failed_attempt.timings =
+            PhaseTimings { name: phase(4), connect: phase(3), tls: phase(2), first_byte: phase(1) };
         expected.push(failed_attempt.clone());
-        let next = RetryPolicy { interval: std::time::Duration::from_secs(3_600) };
+        let next = RetryPolicy { interval: Duration::from_secs(3_600) };
         let next = next.after(TIMEOUT, at(second), due.failures, due.interruptions);
         let settled =
             Settlement { id, claim_id: number, attempt: Some(failed_attempt), next, at: at(second + 9) };

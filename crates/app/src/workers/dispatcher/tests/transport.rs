@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use delivery::{AttemptResult, ConfirmationEmail, Email, Reach, SequenceHeaders, WebhookMessage};
-use domain::{DeliveryId, Endpoint, Outcome, Timestamp};
+use domain::{DeliveryId, Endpoint, Outcome, PhaseTimings, Timestamp};
 use serde_json::Value;
 use tokio::sync::Notify;
 
@@ -121,6 +121,8 @@ impl FakeTransport {
             status: Some(200),
             took: Duration::from_millis(3),
             excerpt: b"fine".to_vec(),
+            headers: Vec::new(),
+            timings: PhaseTimings::default(),
             certificate: None,
             reach: Reach::Connected,
         }

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
-use domain::{CancelReason, DeliveryId, DeliveryState, Outcome, RetryDecision, RetryPolicy, SearchNumber};
+use domain::{
+    CancelReason, DeliveryId, DeliveryState, Outcome, PhaseTimings, RetryDecision, RetryPolicy, SearchNumber,
+};
 use store::prelude::*;
 use store::{
     Attempt, Gather, LEASE, Lane, LanePeek, Leases, Notification, OutboxBatch, Position, Settlement,
@@ -252,6 +254,8 @@ impl Model {
                 status: None,
                 target: None,
                 response_excerpt: Vec::new(),
+                response_headers: Vec::new(),
+                timings: PhaseTimings::default(),
                 certificate: None,
             };
             let retries = RetryPolicy { interval: Duration::ZERO };
