@@ -70,6 +70,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/adverts/{uuid}/pictures/{n}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a picture of an advert */
+        get: operations["advertPicture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cities": {
         parameters: {
             query?: never;
@@ -116,6 +133,25 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the session of the cookie */
+        get: operations["session"];
+        put?: never;
+        /** Exchange a key for a session */
+        post: operations["signIn"];
+        /** End the session of the cookie */
+        delete: operations["signOut"];
         options?: never;
         head?: never;
         patch?: never;
@@ -183,6 +219,40 @@ export interface paths {
         put?: never;
         /** Send a delivery again */
         post: operations["replayDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deliveries/{id}/request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the request of a webhook */
+        get: operations["deliveryRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deliveries/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how your receivers fare */
+        get: operations["deliveryHealth"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -410,6 +480,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/documents/properties/clusters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the properties of a map's viewport by cell */
+        get: operations["clusters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/documents/properties/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the properties that meet filters by price, surface and other fields */
+        get: operations["facets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -476,6 +580,23 @@ export interface paths {
         post?: never;
         /** Revoke an API key */
         delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/map/{z}/{x}/{y}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a tile of the base map */
+        get: operations["mapTile"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -724,6 +845,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/searches/{id}/matches-by-day": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the matches of a search by day */
+        get: operations["searchMatchesByDay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/searches/{id}/replay": {
         parameters: {
             query?: never;
@@ -735,6 +873,23 @@ export interface paths {
         put?: never;
         /** Send all failed deliveries of a search again */
         post: operations["replaySearch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/searches/matches-by-day": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the matches of your searches by day */
+        get: operations["matchesByDay"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -823,6 +978,57 @@ export interface paths {
         get: operations["site"];
         /** Name or categorise a site */
         put: operations["changeSite"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how the server fares, now and over the last day */
+        get: operations["status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/status/log-level": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change the log level until the next start */
+        put: operations["setLogLevel"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/status/refused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read why adverts were refused */
+        get: operations["refusedAdverts"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1614,6 +1820,24 @@ export interface components {
             /** @description The URL or e-mail address that it was sent to */
             target: string | null;
         };
+        /** @description The properties with values in a range */
+        Bucket: {
+            /** @description Their number */
+            count: number;
+            /** @description The least value */
+            from: number;
+            /** @description The end, which belongs to the next bucket */
+            to: number;
+        };
+        /** @description A setting that differs from its default */
+        ChangedSetting: {
+            /** @description The default value */
+            default: string;
+            /** @description The name, such as `limits.requests_max` */
+            name: string;
+            /** @description The value; `(hidden)` if it is a secret */
+            value: string;
+        };
         /** @description The criteria on changes, for the closest change */
         ChangeResult: {
             /** @description The advert of the closest change; null if there was none (Path of a Advert) */
@@ -1835,6 +2059,46 @@ export interface components {
              */
             veto: "notComparable" | "bothLiveOnOneSite" | "unitMarks" | "twoMandates" | "programme" | "farApart" | null;
         };
+        /** @description The properties of one cell */
+        ClusterCell: {
+            /** @description The cell in degrees: west, south, east, north */
+            bounds: number[];
+            /** @description Their number */
+            count: number;
+            /** @description The latitude of their mean position on the map, in degrees */
+            latitude: number;
+            /** @description The longitude of their mean position on the map, in degrees */
+            longitude: number;
+        };
+        /** @description The properties of a viewport, counted by cell or one by one */
+        Clusters: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description Name of the type */
+            "@type": string;
+            /** @description The cells with several properties, from north-west to south-east */
+            cells: components["schemas"]["ClusterCell"][];
+            /** @description The properties that no cell counts, in the order of their ids */
+            properties: components["schemas"]["MapProperty"][];
+            /** @description The time that the server took to count them, in milliseconds */
+            took: number;
+            /** @description The number of properties that meet the filters and are located within the bounds */
+            totalItems: number;
+        };
+        /** @description A page of `Clusters` */
+        ClustersCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["Clusters"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
+        };
         /** @description A page of a list */
         Collection: {
             /** @description The JSON-LD context of the members (Path of a Context) */
@@ -1970,6 +2234,13 @@ export interface components {
             /** @description The value that the search asks for */
             wanted: boolean | components["schemas"]["WantedValue"];
         };
+        /** @description The matches of a search on one day */
+        DayMatches: {
+            /** @description The day, in the time zone of the service (`YYYY-MM-DD`, `YYYY-MM-DD HH:MM:SS`, or ISO 8601) */
+            day: string;
+            /** @description The number of matches */
+            matches: number;
+        };
         /** @description A message that was sent or will be, by webhook or e-mail. The id is the webhook-id of the message. */
         Delivery: {
             /** @description Path of the JSON-LD context */
@@ -2059,6 +2330,73 @@ export interface components {
             /** @constant */
             "@type": "hydra:Collection";
             "hydra:member": components["schemas"]["Delivery"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
+        };
+        /** @description How the receivers of a user fare */
+        DeliveryHealth: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description `/deliveries/health` */
+            "@id": string;
+            /** @description Name of the type */
+            "@type": string;
+            /** @description By receiver, the one with the most attempts first */
+            hosts: components["schemas"]["HostHealth"][];
+            /** @description Whether all attempts are counted; false if there are more than 100,000 */
+            isComplete: boolean;
+            /**
+             * Format: date-time
+             * @description Deliveries created from then on are counted
+             */
+            since: string;
+        };
+        /** @description A page of `DeliveryHealth` */
+        DeliveryHealthCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["DeliveryHealth"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
+        };
+        /** @description The request of a webhook, as an attempt sends it */
+        DeliveryRequest: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description `/deliveries/{id}/request` */
+            "@id": string;
+            /** @description Name of the type */
+            "@type": string;
+            /** @description The body, exactly as it is signed */
+            body: string;
+            /** @description The headers, signed with the present secret */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description POST */
+            method: string;
+            /** @description What the signature covers before the body: id and time, each with a full stop */
+            signedPrefix: string;
+            /** @description Where the attempt went; null if there was none yet */
+            url: string | null;
+        };
+        /** @description A page of `DeliveryRequest` */
+        DeliveryRequestCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["DeliveryRequest"][];
             "hydra:search"?: components["schemas"]["SearchTemplate"];
             /** @description How many there are in all */
             "hydra:totalItems": number;
@@ -2533,6 +2871,33 @@ export interface components {
             /** @description Whether all of them hold */
             held: boolean;
         };
+        /** @description Histograms of the properties that meet filters */
+        Facets: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description Name of the type */
+            "@type": string;
+            /** @description A histogram for each field, without the filters on the field itself */
+            facets: {
+                [key: string]: components["schemas"]["Histogram"];
+            };
+            /** @description The number of properties that meet all filters */
+            totalItems: number;
+        };
+        /** @description A page of `Facets` */
+        FacetsCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["Facets"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
+        };
         /** @description What was found, if it is more than a number, a text or a boolean. Only the keys that apply are there. */
         FoundValue: {
             /** @description The path of a site (Path of a Site) */
@@ -2610,6 +2975,48 @@ export interface components {
              * @enum {string}
              */
             status: "alive" | "ready";
+        };
+        /** @description How many properties have which values */
+        Histogram: {
+            /** @description The number of properties with more than the last bucket */
+            above: number;
+            /** @description The number of properties with less than the first bucket */
+            below: number;
+            /** @description The buckets, which are always the same for a field, ascending */
+            buckets: components["schemas"]["Bucket"][];
+            /** @description The number of properties without a value */
+            unknown: number;
+        };
+        /** @description How a receiver fares */
+        HostHealth: {
+            /** @description The number of attempts, without interrupted ones */
+            attempts: number;
+            /** @description The number of attempts that the receiver accepted */
+            delivered: number;
+            /** @description The host and port of the endpoints, or the domain of the e-mail addresses */
+            host: string;
+            /** @description The same by hour, oldest first, without empty hours */
+            hours: components["schemas"]["HourHealth"][];
+            /** @description The time that half of the attempts took at most, in milliseconds */
+            p50Ms: number;
+            /** @description The time that 99 % of the attempts took at most, in milliseconds */
+            p99Ms: number;
+        };
+        /** @description How a receiver fared in an hour */
+        HourHealth: {
+            /** @description The number of attempts, without interrupted ones */
+            attempts: number;
+            /** @description The number of attempts that the receiver accepted */
+            delivered: number;
+            /**
+             * Format: date-time
+             * @description When the hour began
+             */
+            hour: string;
+            /** @description The time that half of the attempts took at most, in milliseconds */
+            p50Ms: number;
+            /** @description The time that 99 % of the attempts took at most, in milliseconds */
+            p99Ms: number;
         };
         /** @description An API key. The key itself is shown once, when it is created. */
         Key: {
@@ -2796,6 +3203,36 @@ export interface components {
             "hydra:totalItems": number;
             "hydra:view"?: components["schemas"]["View"];
         };
+        /** @description The level of the log */
+        LogLevel: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description `/status/log-level` */
+            "@id": string;
+            /** @description Name of the type */
+            "@type": string;
+            /** @description The level, or directives */
+            level: string;
+        };
+        /** @description The level of the log from now on */
+        LogLevelChange: {
+            /** @description `error`, `warn`, `info`, `debug` or `trace`; or directives such as `info,store=debug` */
+            level: string;
+        };
+        /** @description A page of `LogLevel` */
+        LogLevelCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["LogLevel"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
+        };
         /** @description A parameter of a list */
         Mapping: {
             /**
@@ -2809,6 +3246,28 @@ export interface components {
             required: boolean;
             /** @description The name of the parameter */
             variable: string;
+        };
+        /** @description A property as a map shows it */
+        MapProperty: {
+            /**
+             * Format: uuid
+             * @description The uuid of the property
+             */
+            id: string;
+            /** @description Whether an advert gives the coordinates. Otherwise they are those of the centre of the commune. */
+            isExact: boolean;
+            /** @description The latitude in degrees */
+            latitude: number;
+            /** @description The longitude in degrees */
+            longitude: number;
+            /** @description The price in euros; of a rental, the rent */
+            price: number | null;
+            /** @description The price in euros per square metre */
+            pricePerMeter: number | null;
+            /** @description The number of rooms */
+            rooms: number | null;
+            /** @description The living surface in square metres */
+            surface: number | null;
         };
         /** @description A property that started to meet a saved search. A match is made once and never changes. */
         Match: {
@@ -2855,6 +3314,40 @@ export interface components {
             count: number;
             /** @description Whether the number is partly an estimate */
             estimated: boolean;
+        };
+        /** @description The matches of a search, counted by day */
+        MatchesByDay: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description `/searches/{id}/matches-by-day` */
+            "@id": string;
+            /** @description Name of the type */
+            "@type": string;
+            /** @description Each day of the period, oldest first; the last one is today */
+            days: components["schemas"]["DayMatches"][];
+            /** @description Whether all matches of the period are counted. False if the search had more than 100,000: then the oldest are left out. */
+            isComplete: boolean;
+            /**
+             * Format: date-time
+             * @description When the newest match was made, however long ago; null if there is none
+             */
+            lastMatchAt: string | null;
+            /** @description The search (Path of a Search) */
+            search: string;
+        };
+        /** @description A page of `MatchesByDay` */
+        MatchesByDayCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["MatchesByDay"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
         };
         /** @description Properties to merge */
         MergeDraft: {
@@ -3152,6 +3645,10 @@ export interface components {
             date: string;
             /** @description The median in euros per square metre */
             median: number;
+            /** @description The 10th percentile: a tenth of the properties cost less, in euros per square metre */
+            percentile10: number;
+            /** @description The 90th percentile: a tenth of the properties cost more, in euros per square metre */
+            percentile90: number;
         };
         /** @description Prices per square metre of the properties that match the filters */
         PricePerMeter: {
@@ -3171,6 +3668,10 @@ export interface components {
             count: number;
             /** @description The median in euros per square metre */
             median: number | null;
+            /** @description The 10th percentile: a tenth of the properties cost less, in euros per square metre */
+            percentile10: number | null;
+            /** @description The 90th percentile: a tenth of the properties cost more, in euros per square metre */
+            percentile90: number | null;
             /** @description The detail of each period, oldest first */
             periods: components["schemas"]["PricePeriod"][];
             /** @description The average of each period in euros per square metre, by month (2026-03) or year (2026) */
@@ -3490,6 +3991,61 @@ export interface components {
             /** @description The path of the resource */
             "@id": string;
         };
+        /** @description Why adverts were refused */
+        RefusedAdverts: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description `/status/refused` */
+            "@id": string;
+            /** @description Name of the type */
+            "@type": string;
+            /** @description The reasons, the most frequent first */
+            reasons: components["schemas"]["RefusedReason"][];
+            /** @description The number of refused adverts that are kept, at most 1,000 */
+            total: number;
+        };
+        /** @description A page of `RefusedAdverts` */
+        RefusedAdvertsCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["RefusedAdverts"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
+        };
+        /** @description A refused advert */
+        RefusedExample: {
+            /**
+             * Format: date-time
+             * @description When it came
+             */
+            at: string;
+            /** @description Its reference, if it could be read */
+            reference: string | null;
+            /** @description Its site, if it could be read */
+            site: string | null;
+        };
+        /** @description A reason to refuse adverts */
+        RefusedReason: {
+            /** @description The kind of problem, as in an error */
+            code: string;
+            /** @description The number of adverts with this reason */
+            count: number;
+            /**
+             * Format: date-time
+             * @description When the last one came
+             */
+            lastAt: string;
+            /** @description What is wrong, without the values that were sent */
+            message: string;
+            /** @description The field, without its place in a list */
+            propertyPath: string;
+        };
         /** @description A region */
         Region: {
             /** @description Path of the JSON-LD context */
@@ -3573,6 +4129,24 @@ export interface components {
         ReplayDraft: {
             /** @description Those created since this date that failed, or were cancelled for lack of a destination. May be in the query instead. (`YYYY-MM-DD`, `YYYY-MM-DD HH:MM:SS`, or ISO 8601) */
             since?: string | null;
+        };
+        /** @description What retention deleted and left */
+        RetentionFigures: {
+            /**
+             * Format: date-time
+             * @description When a round last came to its end; null before the first
+             */
+            completedAt: string | null;
+            /** @description The number of rows that this process deleted, by table */
+            deletedRows: {
+                [key: string]: number;
+            };
+            /** @description The part of the database that is free and will be used again */
+            freeBytes: number;
+            /** @description The first position that the change log still has */
+            oldestPosition: number;
+            /** @description The size of the write-ahead log */
+            walBytes: number;
         };
         /** @description A saved search: criteria, and where to send what meets them. A criterion that is not set is null, or an empty list. */
         Search: {
@@ -4040,6 +4614,45 @@ export interface components {
              */
             "hydra:variableRepresentation": "BasicRepresentation";
         };
+        /** @description A session: what a person who signed in with a key may do */
+        Session: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description `/console/session` */
+            "@id": string;
+            /** @description Name of the type */
+            "@type": string;
+            /**
+             * Format: date-time
+             * @description When the session ends, unless the key is revoked before
+             */
+            expiresAt: string;
+            /** @description The label of the key */
+            label: string | null;
+            /** @description What the key may do now */
+            scopes: ("read" | "searches" | "ingest" | "admin")[];
+            /** @description The name of the user */
+            user: string;
+        };
+        /** @description A page of `Session` */
+        SessionCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["Session"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
+        };
+        /** @description A key to exchange for a session */
+        SignIn: {
+            /** @description The complete API key */
+            key: string;
+        };
         /** @description A source of adverts */
         Site: {
             /** @description Path of the JSON-LD context */
@@ -4056,6 +4669,22 @@ export interface components {
             id: number;
             /** @description The name that the operator gave, else the domain or name that adverts came with */
             name: string;
+        };
+        /** @description What a site sent in the last 24 hours */
+        SiteAdverts: {
+            /** @description The number of adverts that were accepted */
+            accepted: number;
+            /** @description The same by hour, oldest first, without empty hours */
+            hours: components["schemas"]["SiteHour"][];
+            /**
+             * Format: date-time
+             * @description When its last advert came
+             */
+            lastSeenAt: string;
+            /** @description The number of adverts that were refused */
+            refused: number;
+            /** @description The site */
+            site: string;
         };
         /** @description A category of sites */
         SiteCategory: {
@@ -4162,6 +4791,18 @@ export interface components {
             "hydra:totalItems": number;
             "hydra:view"?: components["schemas"]["View"];
         };
+        /** @description What a site sent in an hour */
+        SiteHour: {
+            /** @description The number of adverts that were accepted */
+            accepted: number;
+            /**
+             * Format: date-time
+             * @description When the hour began
+             */
+            hour: string;
+            /** @description The number of adverts that were refused */
+            refused: number;
+        };
         /** @description Adverts that become a property of their own */
         SplitDraft: {
             /** @description The paths or uuids of the adverts */
@@ -4175,6 +4816,94 @@ export interface components {
             lines: components["schemas"]["Line"][];
             /** @description The name */
             name: string;
+        };
+        /** @description How the server fares. What is counted begins with the process. */
+        Status: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description `/status` */
+            "@id": string;
+            /** @description Name of the type */
+            "@type": string;
+            /** @description The last day by quarter of an hour; the last value is of one that is not complete */
+            day: components["schemas"]["StatusSeries"];
+            /** @description The last hour by minute */
+            hour: components["schemas"]["StatusSeries"];
+            /** @description The level of the log; null if the process does not write its own */
+            logLevel: string | null;
+            /** @description The figures of now */
+            now: components["schemas"]["StatusNow"];
+            /** @description What retention deleted and left */
+            retention: components["schemas"]["RetentionFigures"];
+            /** @description The settings that differ from their default */
+            settings: components["schemas"]["ChangedSetting"][];
+            /** @description What each site sent in the last 24 hours, most first; at most 1,000 sites */
+            sites: components["schemas"]["SiteAdverts"][];
+            /**
+             * Format: date-time
+             * @description When the process started
+             */
+            startedAt: string;
+            /** @description The version of the server */
+            version: string;
+            /** @description The workers in the background */
+            workers: components["schemas"]["WorkerStatus"][];
+        };
+        /** @description A page of `Status` */
+        StatusCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["Status"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
+        };
+        /** @description The figures of now */
+        StatusNow: {
+            /** @description The size of the database after the last round of retention */
+            databaseBytes: number;
+            /** @description Whether an operator holds all deliveries */
+            deliveriesHeld: boolean;
+            /** @description The number of attempts in progress */
+            deliveriesInFlight: number;
+            /** @description The number of deliveries that wait, for a retry too */
+            deliveriesPending: number;
+            /** @description The size of that disk; null if the system does not tell */
+            diskBytes: number | null;
+            /** @description The free space of the disk with the data folder; null if the system does not tell */
+            diskFreeBytes: number | null;
+            /** @description How many log entries the index is behind */
+            indexLag: number;
+            /** @description Whether the index is built */
+            isReady: boolean;
+            /** @description The last position of the change log */
+            logPosition: number;
+            /** @description How many log entries the matcher is behind */
+            matcherLag: number;
+            /** @description The resident memory of the process; null if the system does not tell */
+            memoryBytes: number | null;
+            /** @description For how long the oldest due delivery has been due; 0 if none is */
+            oldestDueSeconds: number;
+            /** @description The number of properties in the index */
+            properties: number;
+            /** @description The number of requests in progress */
+            requestsInFlight: number;
+            /** @description The number of saved searches that are matched */
+            savedSearches: number;
+        };
+        /** @description Values over time */
+        StatusSeries: {
+            /** @description By name, a number for each time, or null if there is none. Counts are of the interval: `advertsCreated`, `advertsUpdated`, `advertsUnchanged`, `advertsRefused`, `requests`, `requestsFailed`, `searches`, `matches`, `deliveriesDelivered`, `deliveriesFailed`. `searchP50Ms` and `searchP99Ms` are estimates within the buckets of the histogram. The others are as at its end, in `day` the worst: `indexLag`, `matcherLag`, `deliveriesPending`, `oldestDueSeconds`, `databaseBytes`, `memoryBytes`, `diskFreeBytes`. */
+            series: {
+                [key: string]: unknown[];
+            };
+            /** @description The end of each interval, oldest first */
+            times: string[];
         };
         /** @description What a key used on one day. Deliveries, which no key asked for, have a member of their own. */
         Usage: {
@@ -4492,6 +5221,15 @@ export interface components {
             "hydra:totalItems": number;
             "hydra:view"?: components["schemas"]["View"];
         };
+        /** @description A worker in the background */
+        WorkerStatus: {
+            /** @description How often it failed and started again */
+            failures: number;
+            /** @description Whether it stands still; the log says why */
+            isStalled: boolean;
+            /** @description The name, as in the log */
+            name: string;
+        };
     };
     responses: {
         /** @description The request does not fit the present state */
@@ -4507,7 +5245,7 @@ export interface components {
                 "application/ld+json": components["schemas"]["Error"];
             };
         };
-        /** @description The key lacks the scope that the operation needs */
+        /** @description The key lacks the scope that the operation needs, or a request with a session comes from another origin */
         Forbidden: {
             headers: {
                 Link: components["headers"]["Link"];
@@ -4598,7 +5336,7 @@ export interface components {
                 "application/ld+json": components["schemas"]["Error"];
             };
         };
-        /** @description The receiver of a sample webhook did not answer 200 */
+        /** @description The receiver of a sample webhook did not answer 200, or the server of a picture did not send one */
         ReceiverFailed: {
             headers: {
                 Link: components["headers"]["Link"];
@@ -4653,7 +5391,7 @@ export interface components {
                 "application/ld+json": components["schemas"]["Error"];
             };
         };
-        /** @description The key is missing, unknown, revoked or expired */
+        /** @description The key or session is missing, unknown, revoked or expired */
         Unauthorized: {
             headers: {
                 Link: components["headers"]["Link"];
@@ -4721,6 +5459,8 @@ export interface components {
         "RateLimit-Policy": string;
         /** @description Seconds to wait */
         "Retry-After": string;
+        /** @description The cookie of the session */
+        "Set-Cookie": string;
         /** @description How to authenticate */
         "WWW-Authenticate": string;
         /** @description Parameters and attributes that the service does not know; absent if there are none */
@@ -4867,6 +5607,31 @@ export interface operations {
             };
         };
     };
+    advertPicture: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the picture, from 0 */
+                n: number;
+                /** @description uuid of an advert */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture, under its own media type */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/*": string;
+                };
+            };
+        };
+    };
     cities: {
         parameters: {
             query?: never;
@@ -4933,6 +5698,72 @@ export interface operations {
                     "application/geo+json": components["schemas"]["Outline"];
                     "application/json": components["schemas"]["Outline"];
                 };
+            };
+        };
+    };
+    session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session, with what its key may do now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                    "application/ld+json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    signIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 4 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignIn"];
+                "application/ld+json": components["schemas"]["SignIn"];
+            };
+        };
+        responses: {
+            /** @description The session; the cookie is set */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                    "application/ld+json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended, and the cookie is removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -5039,6 +5870,51 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["DeliveryWithAttempts"];
                     "application/ld+json": components["schemas"]["DeliveryWithAttempts"];
+                };
+            };
+        };
+    };
+    deliveryRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description uuid of a delivery */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryRequest"];
+                    "application/ld+json": components["schemas"]["DeliveryRequest"];
+                };
+            };
+        };
+    };
+    deliveryHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryHealth"];
+                    "application/ld+json": components["schemas"]["DeliveryHealth"];
                 };
             };
         };
@@ -5345,6 +6221,48 @@ export interface operations {
             };
         };
     };
+    clusters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The properties of the viewport */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clusters"];
+                    "application/ld+json": components["schemas"]["Clusters"];
+                };
+            };
+        };
+    };
+    facets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A histogram of each field */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Facets"];
+                    "application/ld+json": components["schemas"]["Facets"];
+                };
+            };
+        };
+    };
     alive: {
         parameters: {
             query?: never;
@@ -5507,6 +6425,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    mapTile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The column, from west to east */
+                x: number;
+                /** @description The row, from north to south */
+                y: number;
+                /** @description The zoom, from 0 to 14 */
+                z: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tile */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mapbox-vector-tile": string;
+                };
             };
         };
     };
@@ -5958,6 +6903,30 @@ export interface operations {
             };
         };
     };
+    searchMatchesByDay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description uuid or token of a search */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatchesByDay"];
+                    "application/ld+json": components["schemas"]["MatchesByDay"];
+                };
+            };
+        };
+    };
     replaySearch: {
         parameters: {
             query?: never;
@@ -5984,6 +6953,27 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Replay"];
                     "application/ld+json": components["schemas"]["Replay"];
+                };
+            };
+        };
+    };
+    matchesByDay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of counts, one member for each search */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatchesByDayCollection"];
+                    "application/ld+json": components["schemas"]["MatchesByDayCollection"];
                 };
             };
         };
@@ -6209,6 +7199,75 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Site"];
                     "application/ld+json": components["schemas"]["Site"];
+                };
+            };
+        };
+    };
+    status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
+                    "application/ld+json": components["schemas"]["Status"];
+                };
+            };
+        };
+    };
+    setLogLevel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 4 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogLevelChange"];
+                "application/ld+json": components["schemas"]["LogLevelChange"];
+            };
+        };
+        responses: {
+            /** @description The level from now on */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogLevel"];
+                    "application/ld+json": components["schemas"]["LogLevel"];
+                };
+            };
+        };
+    };
+    refusedAdverts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reasons, with examples */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusedAdverts"];
+                    "application/ld+json": components["schemas"]["RefusedAdverts"];
                 };
             };
         };

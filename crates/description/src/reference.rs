@@ -88,6 +88,8 @@ pub const PAGES: &[Page] = &[
         name: "matches",
         objects: &[
             "Match",
+            "MatchesByDay",
+            "DayMatches",
             "Explanation",
             "CriterionResult",
             "WantedValue",

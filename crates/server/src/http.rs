@@ -24,6 +24,7 @@ mod keys;
 mod link;
 mod market_map;
 mod matches;
+mod matches_by_day;
 mod mcp;
 mod metering;
 mod middleware;
@@ -217,7 +218,9 @@ fn turn_taking(operation: OperationId) -> TurnTaking {
         // These have turns of their own.
         Id::PreviewSearch
         | Id::Searches
+        | Id::MatchesByDay
         | Id::SearchMatches
+        | Id::SearchMatchesByDay
         | Id::Deliveries
         | Id::DeliveryHealth
         | Id::Usage => TurnTaking::Unlimited,
@@ -251,7 +254,9 @@ fn handler(operation: OperationId) -> MethodRouter<Shared> {
         Id::UpdateSearchByPost => post(searches::update),
         Id::DeleteSearch => plain(delete(searches::delete)),
         Id::ExplainSearch => get(explain::one),
+        Id::MatchesByDay => get(matches_by_day::list),
         Id::SearchMatches => get(matches::list),
+        Id::SearchMatchesByDay => get(matches_by_day::one),
         Id::Match => plain(get(matches::one)),
         Id::Deliveries => get(deliveries::list),
         Id::Delivery => plain(get(deliveries::one)),

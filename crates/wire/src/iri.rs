@@ -45,6 +45,11 @@ pub fn matches_of(id: SearchId) -> String {
     format!("/searches/{id}/matches")
 }
 
+/// The matches of a search, counted by day.
+pub fn matches_by_day(id: SearchId) -> String {
+    format!("/searches/{id}/matches-by-day")
+}
+
 /// The explanation of one property for one search.
 pub fn explanation(search: SearchId, property: PropertyId) -> String {
     format!("/searches/{search}/explain?property={property}")

@@ -145,6 +145,10 @@ async fn examples_are_real_answers() {
     recorder.record(Id::PreviewSearch, "/searches/preview", Some(draft)).await;
     recorder.record(Id::ExplainSearch, &format!("{search}/explain?property={property}"), None).await;
     let matches = recorder.record(Id::SearchMatches, &format!("{search}/matches"), None).await;
+    let by_day = "/searches/matches-by-day?days=3";
+    recorder.record(Id::MatchesByDay, by_day, None).await;
+    let by_day = format!("{search}/matches-by-day?days=2");
+    recorder.record(Id::SearchMatchesByDay, &by_day, None).await;
     recorder.record(Id::Match, matches["hydra:member"][0]["@id"].as_str().unwrap(), None).await;
 
     let deliveries = recorder.record(Id::Deliveries, "/deliveries", None).await;
