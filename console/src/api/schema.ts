@@ -694,7 +694,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Suggest cities and departments for what a user types */
+        /** Suggest cities, departments and stations for what a user types */
         get: operations["autocomplete"];
         put?: never;
         post?: never;
@@ -869,7 +869,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Count the deliveries of a search that a replay would send again */
+        get: operations["replayCount"];
         put?: never;
         /** Send all failed deliveries of a search again */
         post: operations["replaySearch"];
@@ -978,6 +979,23 @@ export interface paths {
         get: operations["site"];
         /** Name or categorise a site */
         put: operations["changeSite"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a station */
+        get: operations["station"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -3122,7 +3140,7 @@ export interface components {
             /** @description The places that the line connects */
             routeName: string;
         };
-        /** @description A suggestion: a city or a department, with the fields of that resource */
+        /** @description A suggestion: a city, a department or a station, with the fields of that resource */
         Location: {
             /** @description Path of the JSON-LD context */
             "@context"?: string;
@@ -3144,7 +3162,7 @@ export interface components {
             department?: components["schemas"]["Division"] | null;
             /** @description The same as code */
             departmentCode?: string;
-            /** @description The name with its zipcode or code, such as Tours (37000) */
+            /** @description The name with its zipcode, code or commune, such as Tours (37000) */
             displayName?: string;
             /** @description All names of the commune: its own, then those of its districts and former communes */
             groupedCityNames?: string[];
@@ -3160,6 +3178,8 @@ export interface components {
             insee?: string | null;
             /** @description The official name */
             libelle?: string;
+            /** @description The lines that stop there */
+            lines?: components["schemas"]["Line"][];
             /** @description The same as locations; of a department, the centre of its capital */
             location?: components["schemas"]["Point"] | null;
             /** @description The centre of the commune */
@@ -3183,9 +3203,10 @@ export interface components {
              *
              *     - `city`: A city
              *     - `department`: A department
+             *     - `station`: A station
              * @enum {string}
              */
-            type?: "city" | "department";
+            type?: "city" | "department" | "station";
             /** @description The zipcode: that of the property, else the main one of the commune */
             zipcode?: string | null;
         };
@@ -4125,6 +4146,29 @@ export interface components {
             "hydra:totalItems": number;
             "hydra:view"?: components["schemas"]["View"];
         };
+        /** @description How many deliveries a replay would send again */
+        ReplayCount: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description Name of the type */
+            "@type": string;
+            /** @description The number of deliveries */
+            deliveries: number;
+        };
+        /** @description A page of `ReplayCount` */
+        ReplayCountCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["ReplayCount"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
+        };
         /** @description Which deliveries of a search to send again */
         ReplayDraft: {
             /** @description Those created since this date that failed, or were cancelled for lack of a destination. May be in the query instead. (`YYYY-MM-DD`, `YYYY-MM-DD HH:MM:SS`, or ISO 8601) */
@@ -4816,6 +4860,37 @@ export interface components {
             lines: components["schemas"]["Line"][];
             /** @description The name */
             name: string;
+        };
+        /** @description A station, and where it is */
+        StationWithPoint: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description `/stations/{id}` */
+            "@id": string;
+            /** @description Name of the type */
+            "@type": string;
+            /** @description The id */
+            id: number;
+            /** @description The lines that stop there */
+            lines: components["schemas"]["Line"][];
+            /** @description Where it is */
+            locations: components["schemas"]["Point"];
+            /** @description The name */
+            name: string;
+        };
+        /** @description A page of `StationWithPoint` */
+        StationWithPointCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["StationWithPoint"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
         };
         /** @description How the server fares. What is counted begins with the process. */
         Status: {
@@ -6927,6 +7002,30 @@ export interface operations {
             };
         };
     };
+    replayCount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description uuid or token of a search */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many they are */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayCount"];
+                    "application/ld+json": components["schemas"]["ReplayCount"];
+                };
+            };
+        };
+    };
     replaySearch: {
         parameters: {
             query?: never;
@@ -7199,6 +7298,30 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Site"];
                     "application/ld+json": components["schemas"]["Site"];
+                };
+            };
+        };
+    };
+    station: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Token from the link in an e-mail */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The station */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StationWithPoint"];
+                    "application/ld+json": components["schemas"]["StationWithPoint"];
                 };
             };
         };

@@ -223,6 +223,7 @@ fn turn_taking(operation: OperationId) -> TurnTaking {
         | Id::SearchMatchesByDay
         | Id::Deliveries
         | Id::DeliveryHealth
+        | Id::ReplayCount
         | Id::Usage => TurnTaking::Unlimited,
         _ => TurnTaking::Limited,
     }
@@ -263,6 +264,7 @@ fn handler(operation: OperationId) -> MethodRouter<Shared> {
         Id::DeliveryRequest => get(delivery_health::request),
         Id::DeliveryHealth => get(delivery_health::health),
         Id::ReplayDelivery => post(deliveries::replay),
+        Id::ReplayCount => get(deliveries::count_replayable),
         Id::ReplaySearch => post(deliveries::replay_search),
         Id::WebhookSecret => plain(get(secrets::one)),
         Id::RotateWebhookSecret => post(secrets::rotate),
@@ -280,6 +282,7 @@ fn handler(operation: OperationId) -> MethodRouter<Shared> {
         Id::Department => plain(get(places::department)),
         Id::DepartmentOutline => plain(get(outlines::department)),
         Id::MapTile => plain(get(base_map::tile)),
+        Id::Station => plain(get(places::station)),
         Id::Regions => get(places::regions),
         Id::Region => plain(get(places::region)),
         Id::Sites => get(sites::list),

@@ -539,6 +539,10 @@ impl DeliveryStore for SqliteStore {
         self.write(move |connection| deliveries::replay(connection, replay, now, limit)).await
     }
 
+    async fn count_replayable(&self, search: SearchNumber, since: Timestamp) -> Result<u64, Error> {
+        self.read(move |connection| deliveries::count_replayable(connection, search, since)).await
+    }
+
     async fn start_delivery_epoch(&self, epoch: DeliveryEpoch) -> Result<(), Error> {
         self.write(move |connection| deliveries::start_epoch(connection, epoch)).await
     }

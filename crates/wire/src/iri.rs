@@ -82,6 +82,10 @@ pub fn city(id: u64) -> String {
     format!("/cities/{id}")
 }
 
+pub fn station(id: u32) -> String {
+    format!("/stations/{id}")
+}
+
 pub fn city_outline(id: u64) -> String {
     format!("/cities/{id}/outline")
 }

@@ -16,7 +16,9 @@ use domain::{
 use rusqlite::{Connection, Row};
 
 pub use documents::{PreparedClaim, delete_documents, sent_documents};
-pub use listing::{attempt, attempt_name, attempts_since, delivery, list, prune, queue_depth, replay};
+pub use listing::{
+    attempt, attempt_name, attempts_since, count_replayable, delivery, list, prune, queue_depth, replay,
+};
 pub use outbox::{delete_lanes, enqueue, first_not_enqueued, read_outbox};
 pub use queue::{
     cancel, cancel_deleted, cancel_lane, claim, delivery_source, lanes, peek_lanes, reap_leases, settle,
@@ -251,6 +253,7 @@ mod tests {
             (queue::PENDING_IN_LANE, "SEARCH delivery USING INDEX delivery_pending (lane=?)"),
             (queue::LEASES, "SEARCH delivery USING INDEX delivery_leased (due_at<?)"),
             (listing::UNSUCCESSFUL, "SEARCH delivery USING INDEX delivery_unsuccessful (lane=? AND rowid>?)"),
+            (listing::COUNT_UNSUCCESSFUL, "SEARCH delivery USING INDEX delivery_unsuccessful (lane=?)"),
             (outbox::ENTRIES, "SEARCH outbox USING PRIMARY KEY ((position,ordinal)>(?,?))"),
         ] {
             assert_eq!(plan(sql), expected, "{sql}");
