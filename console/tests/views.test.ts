@@ -5,7 +5,7 @@ import { plain, safeUrl } from '../src/links';
 import { boundsOf, circleRing, distanceKm, spread } from '../src/market/geometry';
 import { aligned, steps } from '../src/property/history';
 import { lastPriceChange, pictures } from '../src/property/summary';
-import { byDay, lastDays } from '../src/searches/days';
+import { lastDays } from '../src/searches/days';
 import { fullAt } from '../src/status/figures';
 
 describe('addresses of adverts', () => {
@@ -63,10 +63,8 @@ it('pictures come from this server, each once, the reference advert first', () =
   expect(pictures({ lastCrawledAdvert: 'b', adverts: [first, second] } as never)).toEqual(['/adverts/b/pictures/0', '/adverts/b/pictures/1', '/adverts/a/pictures/0']);
 });
 
-it('matches are counted by day', () => {
+it('the last days end today', () => {
   const now = new Date(2026, 2, 10, 12).getTime();
-  const on = (day: number) => new Date(2026, 2, day, 8).toISOString();
-  expect(byDay([on(10), on(10), on(8), on(1)], 3, now)).toEqual([1, 0, 2]);
   expect(lastDays(2, now)).toEqual(['2026-03-09', '2026-03-10']);
 });
 

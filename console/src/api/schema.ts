@@ -694,7 +694,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Suggest cities and departments for what a user types */
+        /** Suggest cities, departments and stations for what a user types */
         get: operations["autocomplete"];
         put?: never;
         post?: never;
@@ -845,6 +845,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/searches/{id}/matches-by-day": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the matches of a search by day */
+        get: operations["searchMatchesByDay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/searches/{id}/replay": {
         parameters: {
             query?: never;
@@ -852,10 +869,28 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Count the deliveries of a search that a replay would send again */
+        get: operations["replayCount"];
         put?: never;
         /** Send all failed deliveries of a search again */
         post: operations["replaySearch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/searches/matches-by-day": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the matches of your searches by day */
+        get: operations["matchesByDay"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -944,6 +979,23 @@ export interface paths {
         get: operations["site"];
         /** Name or categorise a site */
         put: operations["changeSite"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a station */
+        get: operations["station"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1748,19 +1800,10 @@ export interface components {
             /** @description Whether all of them hold */
             held: boolean;
         };
-        /** @description A header of a response */
-        AnswerHeader: {
-            /** @description The name, in lower case */
-            name: string;
-            /** @description The value, cut after 1,024 bytes */
-            value: string;
-        };
         /** @description An attempt to send a message */
         Attempt: {
             /** @description The first 1,024 bytes of the response */
             answer: string | null;
-            /** @description The headers of the response of a webhook receiver, at most 50 and 4,096 bytes */
-            answerHeaders: components["schemas"]["AnswerHeader"][];
             /**
              * Format: date-time
              * @description When it began
@@ -1794,8 +1837,6 @@ export interface components {
             status: number | null;
             /** @description The URL or e-mail address that it was sent to */
             target: string | null;
-            /** @description How long its phases took */
-            timings: components["schemas"]["Timings"];
         };
         /** @description The properties with values in a range */
         Bucket: {
@@ -2210,6 +2251,13 @@ export interface components {
             held: boolean;
             /** @description The value that the search asks for */
             wanted: boolean | components["schemas"]["WantedValue"];
+        };
+        /** @description The matches of a search on one day */
+        DayMatches: {
+            /** @description The day, in the time zone of the service (`YYYY-MM-DD`, `YYYY-MM-DD HH:MM:SS`, or ISO 8601) */
+            day: string;
+            /** @description The number of matches */
+            matches: number;
         };
         /** @description A message that was sent or will be, by webhook or e-mail. The id is the webhook-id of the message. */
         Delivery: {
@@ -3092,7 +3140,7 @@ export interface components {
             /** @description The places that the line connects */
             routeName: string;
         };
-        /** @description A suggestion: a city or a department, with the fields of that resource */
+        /** @description A suggestion: a city, a department or a station, with the fields of that resource */
         Location: {
             /** @description Path of the JSON-LD context */
             "@context"?: string;
@@ -3114,7 +3162,7 @@ export interface components {
             department?: components["schemas"]["Division"] | null;
             /** @description The same as code */
             departmentCode?: string;
-            /** @description The name with its zipcode or code, such as Tours (37000) */
+            /** @description The name with its zipcode, code or commune, such as Tours (37000) */
             displayName?: string;
             /** @description All names of the commune: its own, then those of its districts and former communes */
             groupedCityNames?: string[];
@@ -3130,6 +3178,8 @@ export interface components {
             insee?: string | null;
             /** @description The official name */
             libelle?: string;
+            /** @description The lines that stop there */
+            lines?: components["schemas"]["Line"][];
             /** @description The same as locations; of a department, the centre of its capital */
             location?: components["schemas"]["Point"] | null;
             /** @description The centre of the commune */
@@ -3153,9 +3203,10 @@ export interface components {
              *
              *     - `city`: A city
              *     - `department`: A department
+             *     - `station`: A station
              * @enum {string}
              */
-            type?: "city" | "department";
+            type?: "city" | "department" | "station";
             /** @description The zipcode: that of the property, else the main one of the commune */
             zipcode?: string | null;
         };
@@ -3284,6 +3335,40 @@ export interface components {
             count: number;
             /** @description Whether the number is partly an estimate */
             estimated: boolean;
+        };
+        /** @description The matches of a search, counted by day */
+        MatchesByDay: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description `/searches/{id}/matches-by-day` */
+            "@id": string;
+            /** @description Name of the type */
+            "@type": string;
+            /** @description Each day of the period, oldest first; the last one is today */
+            days: components["schemas"]["DayMatches"][];
+            /** @description Whether all matches of the period are counted. False if the search had more than 100,000: then the oldest are left out. */
+            isComplete: boolean;
+            /**
+             * Format: date-time
+             * @description When the newest match was made, however long ago; null if there is none
+             */
+            lastMatchAt: string | null;
+            /** @description The search (Path of a Search) */
+            search: string;
+        };
+        /** @description A page of `MatchesByDay` */
+        MatchesByDayCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["MatchesByDay"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
         };
         /** @description Properties to merge */
         MergeDraft: {
@@ -4061,6 +4146,29 @@ export interface components {
             "hydra:totalItems": number;
             "hydra:view"?: components["schemas"]["View"];
         };
+        /** @description How many deliveries a replay would send again */
+        ReplayCount: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description Name of the type */
+            "@type": string;
+            /** @description The number of deliveries */
+            deliveries: number;
+        };
+        /** @description A page of `ReplayCount` */
+        ReplayCountCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["ReplayCount"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
+        };
         /** @description Which deliveries of a search to send again */
         ReplayDraft: {
             /** @description Those created since this date that failed, or were cancelled for lack of a destination. May be in the query instead. (`YYYY-MM-DD`, `YYYY-MM-DD HH:MM:SS`, or ISO 8601) */
@@ -4753,6 +4861,37 @@ export interface components {
             /** @description The name */
             name: string;
         };
+        /** @description A station, and where it is */
+        StationWithPoint: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description `/stations/{id}` */
+            "@id": string;
+            /** @description Name of the type */
+            "@type": string;
+            /** @description The id */
+            id: number;
+            /** @description The lines that stop there */
+            lines: components["schemas"]["Line"][];
+            /** @description Where it is */
+            locations: components["schemas"]["Point"];
+            /** @description The name */
+            name: string;
+        };
+        /** @description A page of `StationWithPoint` */
+        StationWithPointCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["StationWithPoint"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
+        };
         /** @description How the server fares. What is counted begins with the process. */
         Status: {
             /** @description Path of the JSON-LD context */
@@ -4840,17 +4979,6 @@ export interface components {
             };
             /** @description The end of each interval, oldest first */
             times: string[];
-        };
-        /** @description How long the phases of an attempt took. A phase that did not begin is null: a connection that is reused needs only the last. The phase in which an attempt failed counts up to the failure. */
-        Timings: {
-            /** @description Opening the connection, in milliseconds */
-            connectMs: number | null;
-            /** @description From the request to the head of the response, in milliseconds */
-            firstByteMs: number | null;
-            /** @description Resolving the host name, in milliseconds */
-            nameMs: number | null;
-            /** @description The TLS handshake, in milliseconds */
-            tlsMs: number | null;
         };
         /** @description What a key used on one day. Deliveries, which no key asked for, have a member of their own. */
         Usage: {
@@ -6850,6 +6978,54 @@ export interface operations {
             };
         };
     };
+    searchMatchesByDay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description uuid or token of a search */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatchesByDay"];
+                    "application/ld+json": components["schemas"]["MatchesByDay"];
+                };
+            };
+        };
+    };
+    replayCount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description uuid or token of a search */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many they are */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayCount"];
+                    "application/ld+json": components["schemas"]["ReplayCount"];
+                };
+            };
+        };
+    };
     replaySearch: {
         parameters: {
             query?: never;
@@ -6876,6 +7052,27 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Replay"];
                     "application/ld+json": components["schemas"]["Replay"];
+                };
+            };
+        };
+    };
+    matchesByDay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of counts, one member for each search */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatchesByDayCollection"];
+                    "application/ld+json": components["schemas"]["MatchesByDayCollection"];
                 };
             };
         };
@@ -7101,6 +7298,30 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Site"];
                     "application/ld+json": components["schemas"]["Site"];
+                };
+            };
+        };
+    };
+    station: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Token from the link in an e-mail */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The station */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StationWithPoint"];
+                    "application/ld+json": components["schemas"]["StationWithPoint"];
                 };
             };
         };

@@ -4,6 +4,7 @@ import type { Formats } from '../format';
 import type { Key } from '../words/index.svelte';
 import { entries, isSet, type EntryId, type FilterEntry } from './entries';
 import { fromGroups, type Filters } from './filters';
+import { pointKey } from './geometry';
 
 export interface Wording {
   t: (key: Key, values?: Record<string, string | number>) => string;
@@ -61,8 +62,13 @@ export function entryWords(entry: FilterEntry, filters: Filters, w: Wording): st
     }
     case 'SiteCategory':
       return `${name}: ${(value as string[]).map(w.placeName).join(', ')}`;
-    case 'circle':
-      return w.t('criteria.circle', { radius: w.f.number(Number(filters.values.radius ?? 0)), lat: w.f.number(Number(filters.values.lat ?? 0)), lon: w.f.number(Number(filters.values.lon ?? 0)) });
+    case 'circle': {
+      const [radius, lat, lon] = [filters.values.radius, filters.values.lat, filters.values.lon].map((one) => Number(one ?? 0));
+      const key = pointKey(lat!, lon!);
+      const place = w.placeName(key);
+      if (place !== key) return w.t('criteria.around', { radius: w.f.number(radius!), place });
+      return w.t('criteria.circle', { radius: w.f.number(radius!), lat: w.f.number(lat!), lon: w.f.number(lon!) });
+    }
     default:
       return `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`;
   }

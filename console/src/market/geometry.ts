@@ -4,6 +4,9 @@ import type { Position } from './filters';
 
 const KM_PER_DEGREE = 111.195;
 
+/** What a point that has a name, such as a station, is known by. */
+export const pointKey = (lat: number, lon: number): string => `${lat},${lon}`;
+
 /** The ring of a circle, close enough for drawing. */
 export function circleRing(lon: number, lat: number, radiusKm: number, points = 64): Position[] {
   const ring: Position[] = [];

@@ -1,11 +1,12 @@
 // The language of the console, its texts and its ways to write numbers.
 
 import { Formats, type Language } from '../format';
-import type { EntryId } from '../market/entries';
+import type { EntryId, FilterEntry } from '../market/entries';
 import { en, type Words } from './en';
 import { enFilters } from './en-filters';
 import { fr } from './fr';
 import { frFilters } from './fr-filters';
+import { frMeanings } from './fr-meanings';
 
 export type Key = keyof Words;
 type Counted = Key extends infer K ? (K extends `${infer Base}_other` ? Base : never) : never;
@@ -51,6 +52,11 @@ export function count(base: Counted, n: number): string {
 
 export function filterName(id: EntryId): string {
   return filterNames[language][id];
+}
+
+/** What a filter means, in one line. */
+export function filterMeaning(entry: FilterEntry): string {
+  return language === 'fr' ? frMeanings[entry.id] : entry.about;
 }
 
 /** A text whose key is made of a value of the API, such as a state; the value itself if the catalogue does not know it. */

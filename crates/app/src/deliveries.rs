@@ -179,6 +179,18 @@ impl App {
         }
     }
 
+    /// Counts the deliveries that [`App::replay_failed`] would send again now. Returns `None` if notifications of the search are off.
+    pub async fn count_replayable(
+        &self,
+        search: &StoredSearch,
+        since: Timestamp,
+    ) -> Result<Option<u64>, Error> {
+        if !search.search.draft.alerts.enabled {
+            return Ok(None);
+        }
+        Ok(Some(self.store.count_replayable(search.number, since).await?))
+    }
+
     /// Returns the secrets that sign a user's webhooks. The first call creates one.
     pub async fn webhook_secrets(&self, user: UserId) -> Result<WebhookSecrets, Error> {
         match self.store.webhook_secrets(user).await? {

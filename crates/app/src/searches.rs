@@ -3,13 +3,16 @@
 //! Only its owner sees a search. For any other user it does not exist.
 
 use std::collections::HashMap;
+use std::iter::successors;
 
 use domain::ports::whole_second;
 use domain::search::SearchDraft;
-use domain::{MatchId, Property, PropertyId, SavedSearch, SearchId, SearchRef, SearchToken, UserId};
+use domain::{
+    Date, MatchId, Property, PropertyId, SavedSearch, SearchId, SearchRef, SearchToken, Timestamp, UserId,
+};
 use store::{
-    ChangeSet, CommitOutcome, ExpectedSearch, MatchRow, Position, PutSearch, SearchList, SearchPage, Step,
-    StoredSearch, VersionLookup,
+    ChangeSet, CommitOutcome, ExpectedSearch, MatchCounts, MatchRow, Position, PutSearch, SearchList,
+    SearchPage, Step, StoredSearch, VersionLookup,
 };
 
 use crate::{App, Error};
@@ -19,6 +22,20 @@ use crate::{App, Error};
 pub struct MatchedProperty {
     pub row: MatchRow,
     pub property: Property,
+}
+
+/// More matches of one search are not counted. Counting as many takes a few milliseconds, and a page has thirty searches.
+pub const COUNTED_MATCHES_MAX: u64 = 100_000;
+
+/// How many matches a search had on each of the last days.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DailyMatches {
+    /// The oldest first. The last one is today, in the time zone of the service.
+    pub days: Vec<(Date, u64)>,
+    /// `false` if there were more than [`COUNTED_MATCHES_MAX`]. Then the oldest ones are missing.
+    pub is_complete: bool,
+    /// The date of the newest match, however old it is.
+    pub last_match_at: Option<Timestamp>,
 }
 
 impl App {
@@ -99,6 +116,34 @@ impl App {
     ) -> Result<(u64, Vec<MatchedProperty>), Error> {
         let page = self.store.list_matches(search.number, skip, take).await?;
         Ok((page.total, self.with_properties(page.matches).await?))
+    }
+
+    /// Counts the matches of searches on each of the last `days` days, today included. Returns the counts in the order of the searches.
+    pub async fn matches_by_day(
+        &self,
+        searches: &[StoredSearch],
+        days: u16,
+    ) -> Result<Vec<DailyMatches>, Error> {
+        let today = self.day_of(self.clock.now());
+        let mut dates: Vec<Date> =
+            successors(Some(today), |day| day.yesterday().ok()).take(usize::from(days)).collect();
+        dates.reverse();
+        let start = |day: &Date| {
+            let start = day.to_zoned(self.time_zone.clone());
+            start.map_or(Timestamp::MIN, |start| start.timestamp())
+        };
+        let starts = dates.iter().map(start).collect();
+        let numbers = searches.iter().map(|stored| stored.number).collect();
+        let counted = self.store.count_matches(numbers, starts, COUNTED_MATCHES_MAX).await?;
+        let daily = |counted: MatchCounts| {
+            let MatchCounts { counts, is_complete, last_at } = counted;
+            DailyMatches {
+                days: dates.iter().copied().zip(counts).collect(),
+                is_complete,
+                last_match_at: last_at,
+            }
+        };
+        Ok(counted.into_iter().map(daily).collect())
     }
 
     /// Returns a match and its search, or `None` if `owner` does not own them.

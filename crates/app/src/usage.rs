@@ -132,7 +132,8 @@ impl App {
         self.pending_usage.lock().add_deliveries(user, day, more);
     }
 
-    fn day_of(&self, at: Timestamp) -> Date {
+    /// Returns the day of a moment, in the time zone of the service.
+    pub(crate) fn day_of(&self, at: Timestamp) -> Date {
         at.to_zoned(self.time_zone.clone()).date()
     }
 

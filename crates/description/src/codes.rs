@@ -230,7 +230,8 @@ pub const SCOPES: &[Choice] = &[
 ];
 
 /// The kinds of suggestions of the autocomplete.
-pub const SUGGESTIONS: &[Choice] = &[choice("city", "A city"), choice("department", "A department")];
+pub const SUGGESTIONS: &[Choice] =
+    &[choice("city", "A city"), choice("department", "A department"), choice("station", "A station")];
 
 pub const GEOMETRIES: &[Choice] =
     &[choice("Polygon", "One area, with its holes"), choice("MultiPolygon", "Several areas")];

@@ -14,8 +14,10 @@ use crate::geography::{Geography, position};
 use crate::grid::Grid;
 use crate::name_index::NameIndex;
 use crate::outlines::Outlines;
+use crate::place_query;
 use crate::prefix_index::PrefixIndex;
 use crate::resolve::{NamedPlaces, REMEMBERED};
+use crate::spelling::QUERY_MAX;
 use crate::spelling_index::SpellingIndex;
 use crate::stations::Stations;
 use crate::table::DataError;
@@ -142,6 +144,17 @@ impl Gazetteer {
     /// Returns the communes and districts with this zipcode.
     pub fn cities_with_zipcode(&self, zipcode: &Zipcode) -> impl Iterator<Item = &Arc<City>> {
         self.zipcodes.cities_with(zipcode.as_str()).map(|index| self.at(index))
+    }
+
+    pub fn station_by_id(&self, id: u32) -> Option<&Arc<Station>> {
+        let stations = self.stations();
+        stations.binary_search_by_key(&id, |station| station.id).ok().map(|index| &stations[index])
+    }
+
+    /// Suggests at most `limit` stations for a partial name. Typing errors are not forgiven.
+    pub fn complete_stations(&self, query: &str, limit: usize) -> Vec<Arc<Station>> {
+        let query: String = query.chars().take(10 * QUERY_MAX).collect();
+        self.stations.complete(&place_query::normalize_query(&query), limit)
     }
 
     /// Returns the stations within walking distance, nearest first.

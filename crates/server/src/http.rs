@@ -24,6 +24,7 @@ mod keys;
 mod link;
 mod market_map;
 mod matches;
+mod matches_by_day;
 mod mcp;
 mod metering;
 mod middleware;
@@ -217,9 +218,12 @@ fn turn_taking(operation: OperationId) -> TurnTaking {
         // These have turns of their own.
         Id::PreviewSearch
         | Id::Searches
+        | Id::MatchesByDay
         | Id::SearchMatches
+        | Id::SearchMatchesByDay
         | Id::Deliveries
         | Id::DeliveryHealth
+        | Id::ReplayCount
         | Id::Usage => TurnTaking::Unlimited,
         _ => TurnTaking::Limited,
     }
@@ -251,13 +255,16 @@ fn handler(operation: OperationId) -> MethodRouter<Shared> {
         Id::UpdateSearchByPost => post(searches::update),
         Id::DeleteSearch => plain(delete(searches::delete)),
         Id::ExplainSearch => get(explain::one),
+        Id::MatchesByDay => get(matches_by_day::list),
         Id::SearchMatches => get(matches::list),
+        Id::SearchMatchesByDay => get(matches_by_day::one),
         Id::Match => plain(get(matches::one)),
         Id::Deliveries => get(deliveries::list),
         Id::Delivery => plain(get(deliveries::one)),
         Id::DeliveryRequest => get(delivery_health::request),
         Id::DeliveryHealth => get(delivery_health::health),
         Id::ReplayDelivery => post(deliveries::replay),
+        Id::ReplayCount => get(deliveries::count_replayable),
         Id::ReplaySearch => post(deliveries::replay_search),
         Id::WebhookSecret => plain(get(secrets::one)),
         Id::RotateWebhookSecret => post(secrets::rotate),
@@ -275,6 +282,7 @@ fn handler(operation: OperationId) -> MethodRouter<Shared> {
         Id::Department => plain(get(places::department)),
         Id::DepartmentOutline => plain(get(outlines::department)),
         Id::MapTile => plain(get(base_map::tile)),
+        Id::Station => plain(get(places::station)),
         Id::Regions => get(places::regions),
         Id::Region => plain(get(places::region)),
         Id::Sites => get(sites::list),

@@ -35,7 +35,9 @@ pub use log::{
     Change, ChangeSet, CommitOutcome, Erasure, LogEntry, LogStore, PropertyCause, RemovalCause, Step,
 };
 pub use maintenance::{DELIVERIES_HELD, MaintenanceStore, StoreFailure};
-pub use matches::{MatchBatch, MatchGroup, MatchPage, MatchRow, MatchStore, Notification, OutboxEntry};
+pub use matches::{
+    MatchBatch, MatchCounts, MatchGroup, MatchPage, MatchRow, MatchStore, Notification, OutboxEntry,
+};
 pub use position::Position;
 pub use retention::{ErasedProperties, PruneStep, PrunedRows, RetentionStore, StoreSize};
 pub use searches::{

@@ -54,12 +54,12 @@ use crate::contract::{
     AccessStore, AdvertRef, AdvertStore, Attempt, AttemptSummary, ChangeSet, Claim, CommitOutcome,
     DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DocumentKey, DueDelivery, EnqueueBatch, Erased,
     ErasedProperties, Finding, ForeignWrites, FoundProperties, Key, Lane, LaneDue, LaneHead, LanePeek,
-    Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchGroup, MatchPage,
-    MatchRow, MatchStore, NewKey, NewSecret, OutboxBatch, OverduePage, Position, PruneStep, Pruned, PutSite,
-    QueueDepth, RecipientConfirmation, RecipientStore, RecordKind, RenameOutcome, Repair, Replay,
-    RetentionStore, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Session,
-    Settlement, SignatureRow, SiteStore, StoreFailure, StoreSize, StoredSearch, UsageBatch, UsageList,
-    UsagePage, UsageStore, VerifyCursor, VerifyPage, VersionLookup,
+    Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchCounts,
+    MatchGroup, MatchPage, MatchRow, MatchStore, NewKey, NewSecret, OutboxBatch, OverduePage, Position,
+    PruneStep, Pruned, PutSite, QueueDepth, RecipientConfirmation, RecipientStore, RecordKind, RenameOutcome,
+    Repair, Replay, RetentionStore, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore,
+    Session, Settlement, SignatureRow, SiteStore, StoreFailure, StoreSize, StoredSearch, UsageBatch,
+    UsageList, UsagePage, UsageStore, VerifyCursor, VerifyPage, VersionLookup,
 };
 use crate::error::Error;
 pub use copy::{
@@ -424,6 +424,18 @@ impl MatchStore for SqliteStore {
             .await
     }
 
+    async fn count_matches(
+        &self,
+        searches: Vec<SearchNumber>,
+        starts: Vec<Timestamp>,
+        count_max: u64,
+    ) -> Result<Vec<MatchCounts>, Error> {
+        self.read_checked(move |connection, damage| {
+            matches::count(connection, &searches, &starts, count_max, damage)
+        })
+        .await
+    }
+
     async fn find_match(
         &self,
         search: SearchNumber,
@@ -525,6 +537,10 @@ impl DeliveryStore for SqliteStore {
 
     async fn replay(&self, replay: Replay, now: Timestamp, limit: usize) -> Result<Vec<DeliveryId>, Error> {
         self.write(move |connection| deliveries::replay(connection, replay, now, limit)).await
+    }
+
+    async fn count_replayable(&self, search: SearchNumber, since: Timestamp) -> Result<u64, Error> {
+        self.read(move |connection| deliveries::count_replayable(connection, search, since)).await
     }
 
     async fn start_delivery_epoch(&self, epoch: DeliveryEpoch) -> Result<(), Error> {

@@ -277,6 +277,22 @@ impl ReplayedBody {
     }
 }
 
+/// The number of deliveries that a replay would retry.
+#[derive(Debug, Serialize)]
+pub struct ReplayCountBody {
+    #[serde(rename = "@context")]
+    context: &'static str,
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    deliveries: u64,
+}
+
+impl ReplayCountBody {
+    pub const fn of(deliveries: u64) -> Self {
+        Self { context: "/contexts/ReplayCount", kind: "ReplayCount", deliveries }
+    }
+}
+
 /// The secret a user's webhooks are signed with. Only that user sees it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -45,6 +45,11 @@ pub fn matches_of(id: SearchId) -> String {
     format!("/searches/{id}/matches")
 }
 
+/// The matches of a search, counted by day.
+pub fn matches_by_day(id: SearchId) -> String {
+    format!("/searches/{id}/matches-by-day")
+}
+
 /// The explanation of one property for one search.
 pub fn explanation(search: SearchId, property: PropertyId) -> String {
     format!("/searches/{search}/explain?property={property}")
@@ -75,6 +80,10 @@ pub fn usage(day: Date, key: Option<&KeyId>) -> String {
 
 pub fn city(id: u64) -> String {
     format!("/cities/{id}")
+}
+
+pub fn station(id: u32) -> String {
+    format!("/stations/{id}")
 }
 
 pub fn city_outline(id: u64) -> String {

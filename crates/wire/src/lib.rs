@@ -35,6 +35,7 @@ pub mod json;
 pub mod key;
 pub mod lenient;
 pub mod map;
+pub mod matches_by_day;
 pub mod matching;
 pub mod names;
 pub mod outline;

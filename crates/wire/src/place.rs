@@ -142,6 +142,37 @@ impl StationBody {
     }
 }
 
+/// A station as a resource: what documents show of it, and where it is.
+#[derive(Debug, Serialize)]
+pub struct StationResource {
+    #[serde(rename = "@context", skip_serializing_if = "Option::is_none")]
+    context: Option<&'static str>,
+    #[serde(rename = "@id")]
+    iri: String,
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    #[serde(flatten)]
+    station: StationBody,
+    locations: PointBody,
+}
+
+impl StationResource {
+    pub fn of(station: &Station) -> Self {
+        Self {
+            context: None,
+            iri: iri::station(station.id),
+            kind: "Station",
+            station: StationBody::of(station),
+            locations: PointBody::of(station.point),
+        }
+    }
+
+    /// Adds `@context`, for a response that is not a collection.
+    pub fn with_context(self) -> Self {
+        Self { context: Some("/contexts/Station"), ..self }
+    }
+}
+
 /// A city as a resource: the fields of a document's city and those of the nested form.
 #[derive(Debug, Serialize)]
 pub struct CityResource {
@@ -275,7 +306,7 @@ impl RegionResource {
     }
 }
 
-/// A suggestion of the autocomplete: the resource, and keys that cities and departments have in common.
+/// A suggestion of the autocomplete: the resource, and keys that all suggestions have in common.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum LocationSuggestion {
@@ -290,6 +321,12 @@ pub enum LocationSuggestion {
         #[serde(flatten)]
         department: Box<DepartmentResource>,
         locations: Option<PointBody>,
+        #[serde(flatten)]
+        common: SuggestionBody,
+    },
+    Station {
+        #[serde(flatten)]
+        station: Box<StationResource>,
         #[serde(flatten)]
         common: SuggestionBody,
     },
@@ -309,6 +346,7 @@ pub struct SuggestionBody {
 /// Names of the kinds of suggestions.
 pub const SUGGESTED_CITY: &str = "city";
 pub const SUGGESTED_DEPARTMENT: &str = "department";
+pub const SUGGESTED_STATION: &str = "station";
 
 impl LocationSuggestion {
     pub fn city(city: &City) -> Self {
@@ -320,6 +358,17 @@ impl LocationSuggestion {
             location: city.centre.map(PointBody::of),
         };
         Self::City { city: Box::new(CityResource::of(city)), code: city.insee.to_string(), common }
+    }
+
+    /// Builds the suggestion of a station, with the commune that it is in.
+    pub fn station(station: &Station, city: Option<&City>) -> Self {
+        let common = SuggestionBody {
+            kind: SUGGESTED_STATION,
+            display_name: city
+                .map_or_else(|| station.name.to_string(), |city| format!("{} ({})", station.name, city.name)),
+            location: Some(PointBody::of(station.point)),
+        };
+        Self::Station { station: Box::new(StationResource::of(station)), common }
     }
 
     /// Builds the suggestion of a department, located in its capital.

@@ -100,6 +100,21 @@ pub const OPERATIONS: &[Operation] = &[
         errors: &[409],
     },
     Operation {
+        id: OperationId::ReplayCount,
+        method: Method::Get,
+        path: "/searches/{id}/replay",
+        tag: Tag::Deliveries,
+        access: SEARCHES,
+        summary: "Count the deliveries of a search that a replay would send again",
+        description: "",
+        parameters: || {
+            vec![Parameter::new("since", "createdAt", Kind::Date, "Deliveries created since then").required()]
+        },
+        body: None,
+        answers: &[one(200, "ReplayCount", "How many they are")],
+        errors: &[409],
+    },
+    Operation {
         id: OperationId::ReplaySearch,
         method: Method::Post,
         path: "/searches/{id}/replay",

@@ -61,9 +61,10 @@ pub const OPERATIONS: &[Operation] = &[
         path: "/public/location-autocomplete",
         tag: Tag::Places,
         access: Access::Open,
-        summary: "Suggest cities and departments for what a user types",
+        summary: "Suggest cities, departments and stations for what a user types",
         description: "By name or by the start of a zipcode, largest first; accents and typing errors are forgiven. The `@id` of a \
-                      suggestion is what `includedCities` and `includedDepartments` take.",
+                      suggestion is what `includedCities` and `includedDepartments` take. Stations are suggested only if `type` asks for \
+                      them, by the start of a word of their name; use their point with `lat`, `lon` and `radius`.",
         parameters: || {
             let query =
                 |name: &'static str| Parameter::new(name, "name", Kind::Text, "What was typed so far");
@@ -78,7 +79,7 @@ pub const OPERATIONS: &[Operation] = &[
                 query("query").required(),
                 alias(query("q"), "query"),
                 alias(query("search"), "query"),
-                Parameter::new("type", "type", types, "Only cities, or only departments"),
+                Parameter::new("type", "type", types, "Only these kinds; cities and departments by default"),
                 cities("excludedCitiesIds[]"),
                 alias(cities("excludeCities[]"), "excludedCitiesIds[]"),
                 departments("excludedDepartmentsIds[]"),
@@ -188,6 +189,19 @@ pub const OPERATIONS: &[Operation] = &[
         parameters: none,
         body: None,
         answers: &[OUTLINE],
+        errors: &[],
+    },
+    Operation {
+        id: OperationId::Station,
+        method: Method::Get,
+        path: "/stations/{id}",
+        tag: Tag::Places,
+        access: READ,
+        summary: "Read a station",
+        description: "",
+        parameters: none,
+        body: None,
+        answers: &[one(200, "StationWithPoint", "The station")],
         errors: &[],
     },
     Operation {

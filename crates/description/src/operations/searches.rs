@@ -4,6 +4,27 @@ use super::{SEARCHES, body, created, empty, none, one, page, parameters};
 use crate::operation::{BodyLimit, Method, Operation, OperationId, Parameter, Tag};
 use crate::schema::Kind;
 
+/// Which searches are listed, in which order.
+fn list() -> Vec<Parameter> {
+    vec![
+        Parameter::new(
+            "notificationEnabled",
+            "notificationEnabled",
+            Kind::Boolean,
+            "With notifications, or without",
+        ),
+        parameters::order("order[title]", "title", "Sort by title"),
+        parameters::page(),
+        Parameter::new("title", "title", Kind::Text, "Part of the title; case and accents do not matter"),
+        parameters::items_per_page(),
+    ]
+}
+
+/// The period of counts by day.
+fn days() -> Parameter {
+    Parameter::new("days", "days", Kind::Integer, "How many days, today included; 92 at most").default("30")
+}
+
 pub const OPERATIONS: &[Operation] = &[
     Operation {
         id: OperationId::Searches,
@@ -13,25 +34,7 @@ pub const OPERATIONS: &[Operation] = &[
         access: SEARCHES,
         summary: "List your saved searches",
         description: "",
-        parameters: || {
-            vec![
-                Parameter::new(
-                    "notificationEnabled",
-                    "notificationEnabled",
-                    Kind::Boolean,
-                    "With notifications, or without",
-                ),
-                parameters::order("order[title]", "title", "Sort by title"),
-                parameters::page(),
-                Parameter::new(
-                    "title",
-                    "title",
-                    Kind::Text,
-                    "Part of the title; case and accents do not matter",
-                ),
-                parameters::items_per_page(),
-            ]
-        },
+        parameters: list,
         body: None,
         answers: &[page("Search", "A page of your searches")],
         errors: &[],
@@ -61,6 +64,20 @@ pub const OPERATIONS: &[Operation] = &[
         parameters: none,
         body: body("PreviewDraft", BodyLimit::SEARCH),
         answers: &[one(200, "SearchPreview", "Counts and the first properties")],
+        errors: &[],
+    },
+    Operation {
+        id: OperationId::MatchesByDay,
+        method: Method::Get,
+        path: "/searches/matches-by-day",
+        tag: Tag::Searches,
+        access: SEARCHES,
+        summary: "Count the matches of your searches by day",
+        description: "Of the searches that `GET /searches` lists for the same parameters, in the same order. Matches that were deleted \
+                      since, with their property or for their age, are not counted.",
+        parameters: || [vec![days()], list()].concat(),
+        body: None,
+        answers: &[page("MatchesByDay", "A page of counts, one member for each search")],
         errors: &[],
     },
     Operation {
@@ -144,6 +161,19 @@ pub const OPERATIONS: &[Operation] = &[
         parameters: || vec![parameters::page(), parameters::items_per_page()],
         body: None,
         answers: &[page("Match", "A page of matches")],
+        errors: &[],
+    },
+    Operation {
+        id: OperationId::SearchMatchesByDay,
+        method: Method::Get,
+        path: "/searches/{id}/matches-by-day",
+        tag: Tag::Searches,
+        access: SEARCHES,
+        summary: "Count the matches of a search by day",
+        description: "",
+        parameters: || vec![days()],
+        body: None,
+        answers: &[one(200, "MatchesByDay", "The counts")],
         errors: &[],
     },
     Operation {

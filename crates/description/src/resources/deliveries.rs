@@ -111,6 +111,9 @@ fn deliveries() -> Vec<Resource> {
         Resource::answer("Replay", "How many deliveries are sent again", vec![
             Field::new("replayed", Kind::Integer, "The number of deliveries"),
         ]),
+        Resource::answer("ReplayCount", "How many deliveries a replay would send again", vec![
+            Field::new("deliveries", Kind::Integer, "The number of deliveries"),
+        ]),
         Resource::body("ReplayDraft", "Which deliveries of a search to send again", vec![
             Field::new("since", Kind::Date, "Those created since this date that failed, or were cancelled for lack of a destination. May be in the query instead.").or_null().optional(),
         ]),

@@ -99,23 +99,33 @@ fn department() -> Resource {
 fn suggestion_fields() -> Vec<Field> {
     vec![
         Field::new("type", Kind::Choice(codes::SUGGESTIONS), "What is suggested"),
-        Field::new("displayName", Kind::Text, "The name with its zipcode or code, such as Tours (37000)"),
+        Field::new("displayName", Kind::Text, "The name with its zipcode, code or commune, such as Tours (37000)"),
         Field::new("location", Kind::Object("Point"), "The same as locations; of a department, the centre of its capital").or_null(),
     ]
 }
 
-/// A suggestion has the fields of a city or of a department.
+fn station_fields() -> Vec<Field> {
+    vec![
+        Field::new("id", Kind::Integer, "The id"),
+        Field::new("name", Kind::Text, "The name"),
+        Field::new("lines", Kind::List(&Kind::Object("Line")), "The lines that stop there"),
+    ]
+}
+
+/// A suggestion has the fields of a city, of a department or of a station.
 fn location() -> Resource {
     let always = ["id", "name"];
     let mut fields: Vec<Field> = Vec::new();
     let city = [city_head(), city_fields(), vec![city_point("locations")]].concat();
-    for field in city.into_iter().chain(department_fields()).chain(suggestion_fields()) {
+    for field in
+        city.into_iter().chain(department_fields()).chain(station_fields()).chain(suggestion_fields())
+    {
         if fields.iter().all(|known| known.name != field.name) {
             fields.push(if always.contains(&field.name) { field } else { field.optional() });
         }
     }
-    let meaning = "A suggestion: a city or a department, with the fields of that resource";
-    Resource::at("Location", "/{places}/{id}", meaning, fields).typed(&["City", "Department"])
+    let meaning = "A suggestion: a city, a department or a station, with the fields of that resource";
+    Resource::at("Location", "/{places}/{id}", meaning, fields).typed(&["City", "Department", "Station"])
 }
 
 /// The places that a search names. Their target may have been deleted since.
@@ -154,11 +164,11 @@ fn others() -> Vec<Resource> {
             Field::new("lat", Kind::Number, "Latitude in degrees"),
             Field::new("lon", Kind::Number, "Longitude in degrees"),
         ]),
-        Resource::part("Station", "A station of a train, metro or tram", vec![
-            Field::new("id", Kind::Integer, "The id"),
-            Field::new("name", Kind::Text, "The name"),
-            Field::new("lines", Kind::List(&Kind::Object("Line")), "The lines that stop there"),
-        ]),
+        Resource::part("Station", "A station of a train, metro or tram", station_fields()),
+        Resource::at("StationWithPoint", "/stations/{id}", "A station, and where it is", [
+            station_fields(),
+            vec![Field::new("locations", Kind::Object("Point"), "Where it is")],
+        ].concat()).of_class("Station"),
         Resource::part("Line", "A line of public transport", vec![
             Field::new("id", Kind::Integer, "The id"),
             Field::new("name", Kind::Text, "The name, such as Tram T4"),

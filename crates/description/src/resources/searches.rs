@@ -125,6 +125,16 @@ fn parts() -> Vec<Resource> {
             Field::new("hydra:totalItems", Kind::Integer, "The same as propertiesNow"),
             ignored(),
         ]),
+        Resource::at("MatchesByDay", "/searches/{id}/matches-by-day", "The matches of a search, counted by day", vec![
+            Field::new("search", Kind::Link("Search"), "The search"),
+            Field::new("days", Kind::List(&Kind::Object("DayMatches")), "Each day of the period, oldest first; the last one is today"),
+            Field::new("isComplete", Kind::Boolean, "Whether all matches of the period are counted. False if the search had more than 100,000: then the oldest are left out."),
+            Field::new("lastMatchAt", Kind::DateTime, "When the newest match was made, however long ago; null if there is none").or_null(),
+        ]),
+        Resource::part("DayMatches", "The matches of a search on one day", vec![
+            Field::new("day", Kind::Date, "The day, in the time zone of the service"),
+            Field::new("matches", Kind::Integer, "The number of matches"),
+        ]),
         Resource::part("MatchCount", "A number of matches", vec![
             Field::new("count", Kind::Integer, "The number"),
             Field::new("estimated", Kind::Boolean, "Whether the number is partly an estimate"),

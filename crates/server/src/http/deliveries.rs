@@ -16,7 +16,9 @@ use http::StatusCode;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use store::{Attempt, DeliveryList, DeliveryPage, DeliveryRow, Notification, StateKind};
-use wire::delivery::{AttemptInput, DeliveryBody, DeliveryInput, DeliveryWithAttempts, Replay, ReplayedBody};
+use wire::delivery::{
+    AttemptInput, DeliveryBody, DeliveryInput, DeliveryWithAttempts, Replay, ReplayCountBody, ReplayedBody,
+};
 use wire::hydra::{Collection, Paging, View};
 use wire::{date, iri, names};
 
@@ -166,6 +168,36 @@ async fn present(
     let waiting = shared.app.awaiting_confirmation(std::slice::from_ref(&row)).await?;
     let parts = parts(&row, &waiting, &shared.config.time_zone);
     Ok(json(status, &DeliveryWithAttempts::of(&parts, attempts.iter().map(attempt_parts))))
+}
+
+/// `GET /searches/{id}/replay`: how many deliveries the same request with `POST` would send again.
+pub async fn count_replayable(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    PathId(name): PathId<SearchRef>,
+    query: QueryText,
+) -> Result<Response, Problem> {
+    let search = owned_search(&shared, &caller, name).await?;
+    let zone = &shared.config.time_zone;
+    let mut parameters = query.parameters();
+    let since = parameters.parse_single(SINCE, date::EXPECTED, |text| date::first_second(text, zone));
+    if since.is_none() && !parameters.has_violation(SINCE) {
+        parameters.violations.push(Violation::missing(SINCE, "This value should not be blank."));
+    }
+    let ignored = query.finish(parameters, &[])?;
+    let Some(since) = since else { return Err(Problem::not_found()) };
+    // In turns and in the background, as the list.
+    let app = shared.app.background();
+    let turn = app.list_turn(caller.user.id).await?;
+    let counting = async move {
+        let counted = app.count_replayable(&search, since).await;
+        drop(turn);
+        counted
+    };
+    match shared.background.run(counting).await?? {
+        Some(count) => Ok(ignored.on(json(StatusCode::OK, &ReplayCountBody::of(count)))),
+        None => Err(Problem::new(StatusCode::CONFLICT, NOTIFICATIONS_OFF)),
+    }
 }
 
 /// `POST /searches/{id}/replay`: sends all failed deliveries since a date again. The date is in the query or the body.

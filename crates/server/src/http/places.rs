@@ -1,12 +1,14 @@
 //! The reference geography: cities, departments, regions, and autocompletion of their names.
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::response::Response;
 use description::OperationId;
 use description::operations::search_parameters;
 use domain::criteria::Direction;
 use domain::place::code_as_number;
-use domain::{City, Department, Insee, Zipcode};
+use domain::{City, Department, Insee, Station, Zipcode};
 use http::StatusCode;
 use places::{CityFilter, DivisionFilter, Exclusions, Order, Suggested, SuggestedKinds, Suggestion};
 use serde::Serialize;
@@ -16,7 +18,7 @@ use wire::hydra::{Collection, Paging, Parameter, View};
 use wire::iri;
 use wire::place::{
     CityResource, DepartmentResource, LocationSuggestion, RegionResource, SUGGESTED_CITY,
-    SUGGESTED_DEPARTMENT,
+    SUGGESTED_DEPARTMENT, SUGGESTED_STATION, StationResource,
 };
 use wire::query::Parameters;
 
@@ -28,6 +30,9 @@ use super::path::PathId;
 
 /// Suggestions shown under a search box.
 const SUGGESTIONS_DEFAULT: u64 = 10;
+
+/// One in so many suggestions may be a station, if stations are asked for, even if there are enough places.
+const STATION_SHARE: usize = 4;
 
 /// `GET /cities`
 pub async fn cities(State(shared): State<Shared>, query: QueryText) -> Result<Response, Problem> {
@@ -152,10 +157,11 @@ pub async fn autocomplete(State(shared): State<Shared>, query: QueryText) -> Res
     let (cities, departments) =
         (["excludedCitiesIds", "excludeCities"], ["excludedDepartmentsIds", "excludeDepartments"]);
     let departments = lists(&mut parameters, departments, accepted::DEPARTMENT, iri::parse_department);
+    let kinds = kinds(&mut parameters);
     let exclusions = Exclusions {
         cities: lists(&mut parameters, cities, accepted::CITY, iri::parse_city).into_iter().collect(),
         departments: departments.into_iter().collect(),
-        kinds: kinds(&mut parameters),
+        kinds: kinds.places.unwrap_or_default(),
     };
     let items = parameters.count("itemsPerPage", 1).unwrap_or(SUGGESTIONS_DEFAULT).min(Paging::ITEMS_MAX);
     let ignored = query.finish(parameters, &[])?;
@@ -163,9 +169,23 @@ pub async fn autocomplete(State(shared): State<Shared>, query: QueryText) -> Res
         return Err(Problem::bad_request("The parameter \"query\" is required."));
     };
     // Suggestions, not a page of a collection: there is no second page, and the total is the number returned.
-    let found = shared.app.places().complete(text, usize::try_from(items).unwrap_or_default(), &exclusions);
+    let items = usize::try_from(items).unwrap_or_default();
+    let stations = shared.app.places().complete_stations(text, kinds.stations_max(items));
+    let found = match kinds.places {
+        Some(_) => shared.app.places().complete(text, items, &exclusions),
+        None => Vec::new(),
+    };
+    // Stations come between the places that match exactly and those with typing errors. Without any, the order is that of the places.
+    let comes_first = |suggestion: &&Suggestion| stations.is_empty() || suggestion.edits == 0;
+    let (mut exact, misspelt): (Vec<_>, Vec<_>) = found.iter().partition(comes_first);
+    exact.truncate(items - stations.len().min(items / STATION_SHARE));
+    let place = |suggestion: &Suggestion| suggestion_body(&shared, suggestion);
+    let station = |station: &Arc<Station>| {
+        LocationSuggestion::station(station, shared.app.places().city_at(station.point).map(|city| &**city))
+    };
+    let members = exact.into_iter().map(place).chain(stations.iter().map(station));
     let members: Vec<LocationSuggestion> =
-        found.iter().map(|suggestion| suggestion_body(&shared, suggestion)).collect();
+        members.chain(misspelt.into_iter().map(place)).take(items).collect();
     let (path, total) = ("/public/location-autocomplete", members.len() as u64);
     let collection =
         Collection::new("Location", path, members, total, None, search_parameters(OperationId::Autocomplete));
@@ -183,19 +203,43 @@ fn suggestion_body(shared: &Shared, suggestion: &Suggestion) -> LocationSuggesti
     }
 }
 
-/// Parses `type`: one or both kinds of places.
-fn kinds(parameters: &mut Parameters<'_>) -> SuggestedKinds {
-    let expected = format!("{SUGGESTED_CITY} or {SUGGESTED_DEPARTMENT}");
+/// What to suggest.
+struct Kinds {
+    /// `None` if only stations are.
+    places: Option<SuggestedKinds>,
+    stations: bool,
+}
+
+impl Kinds {
+    /// Returns how many stations to look for.
+    const fn stations_max(&self, items: usize) -> usize {
+        if self.stations { items } else { 0 }
+    }
+}
+
+/// Parses `type`: any of the kinds. Stations only on request: a client that knows only places cannot use them.
+fn kinds(parameters: &mut Parameters<'_>) -> Kinds {
+    let expected = format!("{SUGGESTED_CITY}, {SUGGESTED_DEPARTMENT} or {SUGGESTED_STATION}");
     let given = parameters.parse_list("type", &expected, |text| match text.to_ascii_lowercase().as_str() {
-        SUGGESTED_CITY | "cities" => Some(SuggestedKinds::Cities),
-        SUGGESTED_DEPARTMENT | "departments" => Some(SuggestedKinds::Departments),
+        SUGGESTED_CITY | "cities" => Some(SUGGESTED_CITY),
+        SUGGESTED_DEPARTMENT | "departments" => Some(SUGGESTED_DEPARTMENT),
+        SUGGESTED_STATION | "stations" => Some(SUGGESTED_STATION),
         _ => None,
     });
-    match given.as_slice() {
-        [] => SuggestedKinds::All,
-        [first, others @ ..] if others.iter().all(|other| other == first) => *first,
-        _ => SuggestedKinds::All,
-    }
+    let wants = |kind| given.contains(&kind);
+    let places = match (wants(SUGGESTED_CITY), wants(SUGGESTED_DEPARTMENT)) {
+        (true, false) => Some(SuggestedKinds::Cities),
+        (false, true) => Some(SuggestedKinds::Departments),
+        (false, false) if wants(SUGGESTED_STATION) => None,
+        (true, true) | (false, false) => Some(SuggestedKinds::All),
+    };
+    Kinds { places, stations: wants(SUGGESTED_STATION) }
+}
+
+/// `GET /stations/{id}`
+pub async fn station(State(shared): State<Shared>, PathId(id): PathId<u32>) -> Result<Response, Problem> {
+    let station = shared.app.places().station_by_id(id).ok_or_else(Problem::not_found)?;
+    Ok(json(StatusCode::OK, &StationResource::of(station).with_context()))
 }
 
 /// Parses the values under all names of a parameter.

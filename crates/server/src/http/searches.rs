@@ -10,12 +10,13 @@ use axum::response::{IntoResponse, Response};
 use description::OperationId;
 use description::operations::search_parameters;
 use domain::search::SearchDraft;
-use domain::{Criteria, Endpoint, Insee, RawCriteria, SearchRef, SiteDirectory, Violation};
+use domain::{Criteria, Endpoint, Insee, RawCriteria, SearchRef, SiteDirectory, UserId, Violation};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use store::{SearchList, StoredSearch};
 use wire::hydra::{Collection, Paging, View};
+use wire::query::Parameters;
 use wire::search::{ParseContext, ParsedSearch, Places, Purpose, SearchInput};
 
 use super::Shared;
@@ -37,15 +38,10 @@ pub async fn list(
     query: QueryText,
 ) -> Result<Response, Problem> {
     let mut parameters = query.parameters();
-    let enabled = parameters.flag("notificationEnabled");
-    let title = parameters.last("title").map(str::to_owned);
-    let by_title = parameters.order(&[("title", ())]).first().map(|(_, direction)| *direction);
-    let paging = Paging::parse(&mut parameters, Paging::ITEMS_MAX);
+    let owner = caller.user.id;
+    let (list, paging) = parse_list(&mut parameters, owner);
     let ignored = query.finish(parameters, &["title"])?;
 
-    let (skip, take) = paging.skip_and_take();
-    let owner = caller.user.id;
-    let list = SearchList { owner, title, enabled, by_title, skip: skip as u64, take: take as u64 };
     // Decoding a page of large searches takes a while. The turn is held until they are written.
     let _turn = shared.app.list_turn(owner).await?;
     let page = shared.app.searches_of(list).await?;
@@ -56,6 +52,16 @@ pub async fn list(
     let page =
         Collection::new("Search", PATH, members, page.total, view, search_parameters(OperationId::Searches));
     Ok(ignored.on(metering::page(&page)))
+}
+
+/// Reads which searches of an owner to list, in which order, and which page of them.
+pub fn parse_list(parameters: &mut Parameters<'_>, owner: UserId) -> (SearchList, Paging) {
+    let enabled = parameters.flag("notificationEnabled");
+    let title = parameters.last("title").map(str::to_owned);
+    let by_title = parameters.order(&[("title", ())]).first().map(|(_, direction)| *direction);
+    let paging = Paging::parse(parameters, Paging::ITEMS_MAX);
+    let (skip, take) = paging.skip_and_take();
+    (SearchList { owner, title, enabled, by_title, skip: skip as u64, take: take as u64 }, paging)
 }
 
 /// `POST /searches`

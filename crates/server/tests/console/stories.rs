@@ -18,6 +18,7 @@ pub async fn all(size: Size) {
     reads_the_price_history(&page, &property).await;
     let search = saves_a_search(&page).await;
     sees_a_match_arrive(&page).await;
+    sees_matches_by_day(&page, &search).await;
     replays_a_delivery(&page, &search).await;
     pauses_the_search(&page, &search).await;
     other_pages_are_sound(&page).await;
@@ -110,6 +111,15 @@ async fn sees_a_match_arrive(page: &Page<'_>) {
     page.click("main ul button").await;
     page.shown("[data-explanation]").await;
     page.is_sound("a search").await;
+}
+
+/// The list has a bar for each of the last 30 days, and one of them is that of the match.
+async fn sees_matches_by_day(page: &Page<'_>, search: &str) {
+    page.go("/console/searches").await;
+    let row = format!("[data-search='{search}'] [data-matches-by-day]");
+    page.shown(&format!("{row} [data-matches-30='1']")).await;
+    page.shown(&format!("{row} .bars > :nth-child(30):last-child")).await;
+    page.shown(&format!("{row} .bars > :not(.zero)")).await;
 }
 
 async fn replays_a_delivery(page: &Page<'_>, search: &str) {

@@ -145,10 +145,15 @@ async fn examples_are_real_answers() {
     recorder.record(Id::PreviewSearch, "/searches/preview", Some(draft)).await;
     recorder.record(Id::ExplainSearch, &format!("{search}/explain?property={property}"), None).await;
     let matches = recorder.record(Id::SearchMatches, &format!("{search}/matches"), None).await;
+    let by_day = "/searches/matches-by-day?days=3";
+    recorder.record(Id::MatchesByDay, by_day, None).await;
+    let by_day = format!("{search}/matches-by-day?days=2");
+    recorder.record(Id::SearchMatchesByDay, &by_day, None).await;
     recorder.record(Id::Match, matches["hydra:member"][0]["@id"].as_str().unwrap(), None).await;
 
     let deliveries = recorder.record(Id::Deliveries, "/deliveries", None).await;
     recorder.record(Id::Delivery, deliveries["hydra:member"][0]["@id"].as_str().unwrap(), None).await;
+    recorder.record(Id::ReplayCount, &format!("{search}/replay?since=2026-03-01"), None).await;
     recorder
         .record(Id::ReplaySearch, &format!("{search}/replay"), Some(json!({"since": "2026-03-01"})))
         .await;
@@ -161,6 +166,7 @@ async fn examples_are_real_answers() {
     recorder.record(Id::Departments, "/departments?code[]=37", None).await;
     recorder.record(Id::Department, "/departments/37", None).await;
     recorder.record(Id::DepartmentOutline, "/departments/37/outline", None).await;
+    recorder.record(Id::Station, "/stations/72", None).await;
     recorder.record(Id::Regions, "/regions?itemsPerPage=1", None).await;
     recorder.record(Id::Region, "/regions/24", None).await;
 

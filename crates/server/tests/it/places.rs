@@ -217,6 +217,46 @@ async fn autocomplete_needs_no_key() {
 }
 
 #[tokio::test]
+async fn stations_are_suggested_on_request() {
+    let server = TestServer::start().await;
+    let ask = async |query: &str| {
+        let path = format!("/public/location-autocomplete?{query}");
+        server.send(Request::new("GET", &path)).await.json()["hydra:member"].as_array().unwrap().clone()
+    };
+    let types = |found: &[Value]| -> Vec<String> {
+        found.iter().map(|place| place["type"].as_str().unwrap().to_owned()).collect()
+    };
+    let every = "type[]=city&type[]=department&type[]=station";
+    let found = ask(&format!("query=gare+de+lyon&{every}")).await;
+    let station = &found[0];
+    assert_eq!(
+        (&station["@id"], &station["@type"], &station["type"], &station["displayName"]),
+        (&json!("/stations/72"), &json!("Station"), &json!("station"), &json!("Gare de Lyon (Paris 12e)"))
+    );
+    assert_eq!(station["location"], json!({"lat": 48.84441, "lon": 2.37369}));
+    assert_eq!(station["locations"], station["location"]);
+    // Places come first, and leave room for stations.
+    let found = ask(&format!("query=lyon&itemsPerPage=8&{every}")).await;
+    assert_eq!((&found[0]["@id"], found.len()), (&json!("/cities/69123"), 8));
+    assert!(types(&found).iter().filter(|kind| *kind == "station").count() >= 2, "{found:?}");
+    assert_eq!(types(&ask("query=lyon&type=station&itemsPerPage=3").await), ["station"; 3]);
+    // Clients that do not ask for stations get none.
+    for query in [
+        "query=lyon",
+        "query=lyon&type=city",
+        "query=gare+de+lyon",
+        "query=lyon&type[]=city&type[]=department",
+    ] {
+        assert!(!types(&ask(query).await).contains(&"station".to_owned()), "{query}");
+    }
+    let one = server.get("/stations/72").await.ok();
+    assert_eq!((&one["name"], &one["locations"]), (&json!("Gare de Lyon"), &station["locations"]));
+    for unknown in ["/stations/999999", "/stations/x", "/stations/-1"] {
+        server.get(unknown).await.problem(404);
+    }
+}
+
+#[tokio::test]
 async fn advert_is_located_by_zipcode_and_city_name() {
     let server = TestServer::start().await;
     let (receipt, document) =

@@ -87,6 +87,9 @@ pub trait DeliveryStore: Send + Sync + 'static {
     /// pending or leased.
     async fn replay(&self, replay: Replay, now: Timestamp, limit: usize) -> Result<Vec<DeliveryId>, Error>;
 
+    /// Counts the deliveries of a search that [`Replay::Failed`] would make pending again.
+    async fn count_replayable(&self, search: SearchNumber, since: Timestamp) -> Result<u64, Error>;
+
     /// Starts a new epoch: deliveries enqueued from now on carry it in their id. With a random epoch at every start of the dispatcher,
     /// no copy of the database (a restored backup) ever issues an id that this one issues.
     async fn start_delivery_epoch(&self, epoch: DeliveryEpoch) -> Result<(), Error>;

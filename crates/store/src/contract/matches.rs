@@ -37,6 +37,16 @@ pub trait MatchStore: Send + Sync + 'static {
     /// Lists the matches of a search, the newest first. The page is empty if there is no such search.
     async fn list_matches(&self, search: SearchNumber, skip: u64, take: u64) -> Result<MatchPage, Error>;
 
+    /// Counts the matches of searches in consecutive periods; the result is in the order of `searches`. A period lasts from its start
+    /// in `starts`, which are in ascending order, to the next one; the last one has no end. Counts at most `count_max` matches of a
+    /// search, the newest. A search that does not exist has no matches.
+    async fn count_matches(
+        &self,
+        searches: Vec<SearchNumber>,
+        starts: Vec<Timestamp>,
+        count_max: u64,
+    ) -> Result<Vec<MatchCounts>, Error>;
+
     /// Finds the match of a search with the property whose first version was logged at `first_position`. A property of which the
     /// search only received an event, or which it inherited, counts as a match. Returns `None` if the search or the match does not exist.
     async fn find_match(
@@ -126,4 +136,15 @@ pub struct MatchPage {
     /// The number of matches on all pages.
     pub total: u64,
     pub matches: Vec<MatchRow>,
+}
+
+/// How many matches a search had in consecutive periods.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MatchCounts {
+    /// One for each period, the oldest first.
+    pub counts: Vec<u64>,
+    /// `false` if there were more matches than were counted. Then the oldest ones are missing.
+    pub is_complete: bool,
+    /// The date of the newest match, also if it is before the first period.
+    pub last_at: Option<Timestamp>,
 }

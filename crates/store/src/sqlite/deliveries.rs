@@ -17,7 +17,8 @@ use rusqlite::{Connection, Row};
 
 pub use documents::{PreparedClaim, delete_documents, sent_documents};
 pub use listing::{
-    ATTEMPT_COLUMNS, attempt, attempt_name, attempts_since, delivery, list, prune, queue_depth, replay,
+    ATTEMPT_COLUMNS, attempt, attempt_name, attempts_since, count_replayable, delivery, list, prune,
+    queue_depth, replay,
 };
 pub use outbox::{delete_lanes, enqueue, first_not_enqueued, read_outbox};
 pub use queue::{
@@ -276,6 +277,7 @@ mod tests {
             (queue::PENDING_IN_LANE, "SEARCH delivery USING INDEX delivery_pending (lane=?)"),
             (queue::LEASES, "SEARCH delivery USING INDEX delivery_leased (due_at<?)"),
             (listing::UNSUCCESSFUL, "SEARCH delivery USING INDEX delivery_unsuccessful (lane=? AND rowid>?)"),
+            (listing::COUNT_UNSUCCESSFUL, "SEARCH delivery USING INDEX delivery_unsuccessful (lane=?)"),
             (outbox::ENTRIES, "SEARCH outbox USING PRIMARY KEY ((position,ordinal)>(?,?))"),
         ] {
             assert_eq!(plan(sql), expected, "{sql}");

@@ -3,6 +3,7 @@
 //! One change may concern thousands of searches, and there may be a thousand changes a second. So a group is one row with its searches
 //! in lists, plus a row or two in the outbox. Matches are indexed by search afterwards ([`indexing`]).
 
+mod counting;
 pub mod indexing;
 mod queries;
 
@@ -12,6 +13,7 @@ use domain::search::MatchChannel;
 use domain::{AdvertId, EventName, PropertyId, Timestamp};
 use rusqlite::{Connection, Row, params};
 
+pub use counting::count;
 pub use queries::{find, first_position, list, matched_searches};
 
 use super::damage::DamageLog;

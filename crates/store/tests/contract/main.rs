@@ -114,6 +114,7 @@ macro_rules! contract_suite {
                     match_is_found_by_first_log_position,
                     inherited_searches_count_and_are_not_listed,
                     indexing_does_not_change_results,
+                    matches_are_counted_by_period,
                     matches_of_a_deleted_search_are_not_listed,
                     erased_property_loses_its_matches,
                     property_with_remaining_adverts_keeps_its_matches,

@@ -6,7 +6,8 @@ use domain::search::MatchChannel;
 use domain::{EventName, MatchId, PropertyId, SearchNumber};
 use store::prelude::*;
 use store::{
-    Expected, MatchBatch, MatchGroup, MatchPage, MatchRow, Notification, OutboxEntry, Position, VersionLookup,
+    Expected, MatchBatch, MatchCounts, MatchGroup, MatchPage, MatchRow, Notification, OutboxEntry, Position,
+    VersionLookup,
 };
 use testkit::Random;
 use testkit::build::{advert, advert_id, at, property, property_id, saved_search, search_id};
@@ -257,6 +258,45 @@ pub async fn indexing_does_not_change_results<B: Backend>() {
         let page = store.list_matches(search, 0, u64::MAX).await.unwrap();
         assert_eq!(page.matches, expected[&search]);
     }
+}
+
+pub async fn matches_are_counted_by_period<B: Backend>() {
+    const PROPERTIES: u64 = 40;
+    let (store, searches) = store_with::<B>(3, PROPERTIES).await;
+    let [every, some, none] = [searches[0], searches[1], searches[2]];
+    let unknown = SearchNumber(999);
+    let starts: Vec<_> = [1_000, 1_010, 1_010, 1_030].map(at).to_vec();
+    let counted = async |searches: &[SearchNumber], count_max: u64| {
+        store.count_matches(searches.to_vec(), starts.clone(), count_max).await.unwrap()
+    };
+    let empty = MatchCounts { counts: vec![0; 4], is_complete: true, last_at: None };
+    assert_eq!(counted(&searches, 100).await, vec![empty.clone(); 3], "before any match");
+    // One match a second from 995 on, so that five are before the first period; of the second search, every tenth.
+    let groups = (1..=PROPERTIES).map(|number| MatchGroup {
+        at: at(994 + number as i64),
+        matched: if number % 10 == 0 { vec![every, some] } else { vec![every] },
+        linked: vec![none],
+        ..group(3 + number, number, 1)
+    });
+    assert!(store.record_matches(batch(0, 3 + PROPERTIES, groups.collect())).await.unwrap());
+    let all = MatchCounts { counts: vec![10, 0, 20, 5], is_complete: true, last_at: Some(at(1_034)) };
+    let tenths = MatchCounts { counts: vec![1, 0, 2, 1], ..all.clone() };
+    let cut = MatchCounts { counts: vec![0, 0, 15, 5], is_complete: false, ..all.clone() };
+    // Before any match is indexed, while some are, and afterwards.
+    for _ in 0..4 {
+        let expected = [tenths.clone(), empty.clone(), all.clone(), empty.clone()];
+        assert_eq!(counted(&[some, unknown, every, none], 35).await, expected);
+        assert_eq!(counted(&[every], 20).await, [cut.clone()], "only the newest are counted");
+        store.index_matches(20).await.unwrap();
+    }
+    assert_eq!(store.count_matches(vec![every], Vec::new(), 9).await.unwrap()[0].last_at, Some(at(1_034)));
+    // The property of the last match is erased, and so is the match.
+    store.erase(advert_id(PROPERTIES), at(9_000)).await.unwrap().unwrap();
+    let counts = counted(&[every, some], 100).await;
+    assert_eq!((&counts[0].counts[..], counts[0].last_at), (&[10, 0, 20, 4][..], Some(at(1_033))));
+    assert_eq!((&counts[1].counts[..], counts[1].last_at), (&[1, 0, 2, 0][..], Some(at(1_024))));
+    commit(&*store, [remove_search(search_id(1))]).await;
+    assert_eq!(counted(&[every], 100).await, [empty]);
 }
 
 pub async fn matches_of_a_deleted_search_are_not_listed<B: Backend>() {

@@ -306,6 +306,14 @@ async fn lists_use_an_index_and_need_no_sorting() {
             "SEARCH search_match USING PRIMARY KEY (number=?)",
         ),
         (
+            "SELECT 1 FROM search_match WHERE number = 1 AND position >= 2 AND position < 3 LIMIT 4",
+            "SEARCH search_match USING PRIMARY KEY (number=? AND position>? AND position<?)",
+        ),
+        (
+            "SELECT position, at FROM match_group WHERE position >= 2 ORDER BY position LIMIT 1",
+            "SEARCH match_group USING INTEGER PRIMARY KEY (rowid>?)",
+        ),
+        (
             "SELECT matched FROM match_group WHERE property_id = x'00' ORDER BY position",
             "SEARCH match_group USING INDEX match_group_of (property_id=?)",
         ),

@@ -198,9 +198,13 @@ async fn delivery_of_another_user_is_not_found() {
     let replay = format!("{}/replay", path(&delivery));
     let replay_search = format!("{}/replay?since=2026-01-01", searches::path(&search));
     let unknown = "/deliveries/0000002a-0000-8001-8000-000000000007";
-    for (method, target) in
-        [("GET", path(&delivery)), ("POST", &replay), ("POST", &replay_search), ("GET", unknown)]
-    {
+    for (method, target) in [
+        ("GET", path(&delivery)),
+        ("POST", &replay),
+        ("POST", &replay_search),
+        ("GET", &replay_search),
+        ("GET", unknown),
+    ] {
         server.send(Request::new(method, target).key(&stranger)).await.problem(404);
     }
     assert_eq!(
@@ -225,6 +229,7 @@ async fn deliveries_need_the_searches_scope() {
         ("GET", "/deliveries"),
         ("GET", path(&delivery)),
         ("POST", &replay),
+        ("GET", &replay_search),
         ("POST", &replay_search),
         ("GET", "/webhook-secret"),
         ("POST", "/webhook-secret/rotate"),
@@ -283,9 +288,14 @@ async fn failed_deliveries_of_a_search_are_replayed() {
     };
     let replay = |count: u64| json!({"@context": "/contexts/Replay", "@type": "Replay", "replayed": count});
     let since = json!({"since": "2026-03-02T10:00:03+01:00"});
+    let count =
+        async |since: &str| server.get(&format!("{path}?since={since}")).await.ok()["deliveries"].clone();
+    assert_eq!((count("2026-03-02T10:00:03%2B01:00").await, count("2026-03-02").await), (json!(2), json!(6)));
     assert_eq!(replayed(server.post(&path, &since).await).await, replay(2));
     assert_eq!(replayed(server.post(&path, &since).await).await, replay(0));
     let by_query = format!("{path}?since=2026-03-02");
+    let four = json!({"@context": "/contexts/ReplayCount", "@type": "ReplayCount", "deliveries": 4});
+    assert_eq!(server.get(&by_query).await.ok(), four);
     assert_eq!(replayed(post(&server, &by_query).await).await, replay(4));
     assert_eq!(server.get("/deliveries?state=pending").await.ok()["hydra:totalItems"], 6);
     // A date is required, so that nothing is sent again by mistake.
@@ -294,6 +304,12 @@ async fn failed_deliveries_of_a_search_are_replayed() {
     assert_eq!(post(&server, &path).await.violations(422), ["since"]);
     assert_eq!(server.post(&path, &json!({"since": "soon"})).await.violations(400), ["since"]);
     assert_eq!(post(&server, &format!("{path}?since=soon")).await.violations(400), ["since"]);
+    assert_eq!(server.get(&path).await.violations(400), ["since"]);
+    assert_eq!(server.get(&format!("{path}?since=soon")).await.violations(400), ["since"]);
+    // What would be refused is not counted.
+    let off = searches::with(&json!({"notificationEnabled": false}));
+    searches::put(&server, searches::path(&search), &off).await.ok();
+    assert!(server.get(&by_query).await.problem(409).contains("notificationEnabled"));
 }
 
 #[tokio::test]

@@ -122,3 +122,68 @@ async fn matches_are_listed_newest_first() {
     let page = server.get(&format!("{}/matches", path(&other))).await.ok();
     assert_eq!((&page["hydra:totalItems"], &page["hydra:member"]), (&json!(0), &json!([])));
 }
+
+#[tokio::test]
+async fn matches_are_counted_by_day() {
+    let server = TestServer::start().await;
+    let search = match_everything(&server, &json!({"title": "Une"})).await;
+    let other = create_search(&server, &with(&json!({"title": "Autre"}))).await;
+    let accept = async |reference: &str| server.accept(&advert(reference, json!({"price": 100_000}))).await;
+    accept("1").await;
+    accept("2").await;
+    server.clock.advance_seconds(13 * 3_600 + 59 * 60);
+    accept("3").await;
+    // One minute past midnight in Paris, and the same day in UTC.
+    server.clock.advance_seconds(120);
+    accept("4").await;
+    server.app.wait_until_matched().await;
+    server.clock.advance_seconds(2 * 86_400);
+
+    let counted = |search: &Value, days: Value, last: Value| {
+        json!({
+            "@context": "/contexts/MatchesByDay", "@id": format!("{}/matches-by-day", path(search)), "@type": "MatchesByDay",
+            "search": path(search), "days": days, "isComplete": true, "lastMatchAt": last,
+        })
+    };
+    let days = |counts: [u64; 4]| -> Value {
+        (2..)
+            .zip(counts)
+            .map(|(day, matches)| json!({"day": format!("2026-03-0{day}"), "matches": matches}))
+            .collect()
+    };
+    let expected = counted(&search, days([3, 1, 0, 0]), json!("2026-03-03T00:01:00+01:00"));
+    let empty = counted(&other, days([0; 4]), Value::Null);
+    let page = server.get("/searches/matches-by-day?days=4&order[title]=desc").await.ok();
+    assert_eq!(page["hydra:member"], json!([expected, empty]));
+    assert_eq!((&page["@id"], &page["hydra:totalItems"]), (&json!("/searches/matches-by-day"), &json!(2)));
+    // Filtered, sorted and cut into pages like the searches themselves.
+    for query in ["order[title]=asc", "title=un", "itemsPerPage=1&page=2", "notificationEnabled=false"] {
+        let searches = server.get(&format!("/searches?{query}")).await.ok();
+        let listed: Vec<_> = members(&searches).iter().map(|search| &search["@id"]).collect();
+        let page = server.get(&format!("/searches/matches-by-day?{query}")).await.ok();
+        assert_eq!(
+            members(&page).iter().map(|daily| &daily["search"]).collect::<Vec<_>>(),
+            listed,
+            "{query}"
+        );
+        assert_eq!(page["hydra:totalItems"], searches["hydra:totalItems"], "{query}");
+        assert!(members(&page).iter().all(|daily| daily["days"].as_array().unwrap().len() == 30));
+    }
+    // The last match counts, even before the period.
+    let one = format!("{}/matches-by-day", path(&search));
+    assert_eq!(server.get(&format!("{one}?days=4")).await.ok(), expected);
+    let today = server.get(&format!("{one}?days=1")).await.ok();
+    assert_eq!(today["days"], json!([{"day": "2026-03-05", "matches": 0}]));
+    assert_eq!(today["lastMatchAt"], "2026-03-03T00:01:00+01:00");
+    for wrong in ["0", "93", "x", "-1", "1.5"] {
+        assert_eq!(server.get(&format!("{one}?days={wrong}")).await.violations(400), ["days"]);
+        let list = server.get(&format!("/searches/matches-by-day?days={wrong}")).await;
+        assert_eq!(list.violations(400), ["days"]);
+    }
+    // Another user sees nothing of it.
+    let stranger = stranger(&server).await;
+    server.send(Request::new("GET", &one).key(&stranger)).await.problem(404);
+    let theirs = server.send(Request::new("GET", "/searches/matches-by-day").key(&stranger)).await.ok();
+    assert_eq!(theirs["hydra:member"], json!([]));
+    server.get("/searches/00000000-0000-8000-8000-000000000001/matches-by-day").await.problem(404);
+}

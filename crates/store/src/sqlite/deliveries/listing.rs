@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{DeliveryId, PhaseTimings, SearchId, Timestamp, UserId};
+use domain::{DeliveryId, PhaseTimings, SearchId, SearchNumber, Timestamp, UserId};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params, params_from_iter};
 
@@ -19,6 +19,7 @@ use crate::error::Error;
 use crate::sqlite::damage::DamageLog;
 use crate::sqlite::matches::notification_from_code;
 use crate::sqlite::read::from_sql;
+use crate::sqlite::searches;
 
 /// The columns that [`read`] reads.
 const COLUMNS: &str =
@@ -239,6 +240,26 @@ pub fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
 pub const UNSUCCESSFUL: &str = "SELECT sequence FROM delivery INDEXED BY delivery_unsuccessful
      WHERE lane = ?1 AND state >= 3 AND sequence > ?2 AND state IN (3, 10, 12, 14, 15, 16) AND created_at >= ?3 AND due_at <= ?4
      ORDER BY sequence LIMIT ?5";
+
+/// The number of what [`UNSUCCESSFUL`] selects.
+pub const COUNT_UNSUCCESSFUL: &str = "SELECT count(*) FROM delivery INDEXED BY delivery_unsuccessful
+     WHERE lane = ?1 AND state >= 3 AND state IN (3, 10, 12, 14, 15, 16) AND created_at >= ?2";
+
+pub fn count_replayable(
+    connection: &Connection,
+    search: SearchNumber,
+    since: Timestamp,
+) -> Result<u64, Error> {
+    if !searches::exists(connection, search)? {
+        return Ok(0);
+    }
+    let mut statement = connection.prepare_cached(COUNT_UNSUCCESSFUL)?;
+    let mut count = 0;
+    for lane in first_lane(search)..first_lane(search) + LANES_PER_SEARCH {
+        count += statement.query_row(params![lane, since.as_millisecond()], |row| row.get::<_, u64>(0))?;
+    }
+    Ok(count)
+}
 
 pub fn replay(
     connection: &Connection,

@@ -199,6 +199,9 @@ pub async fn failed_deliveries_since_a_date_are_replayed<B: Backend>() {
         let replay = Replay::Failed { search: numbers[0], since: at(since), after: None };
         store.replay(replay, at(9_500), limit).await.unwrap()
     };
+    let count = async |since| store.count_replayable(numbers[0], at(since)).await.unwrap();
+    assert_eq!((count(0).await, count(6_300).await, count(6_601).await), (10, 6, 0));
+    assert_eq!(store.count_replayable(domain::SearchNumber(999), at(0)).await.unwrap(), 0);
     assert_eq!(replay(6_601, 99).await, []);
     let expected = [hook(3), letter(3), hook(4), letter(4), hook(6), letter(6)];
     let rest = Replay::Failed { search: numbers[0], since: at(6_300), after: Some(hook(6)) };
@@ -222,6 +225,7 @@ pub async fn failed_deliveries_since_a_date_are_replayed<B: Backend>() {
     ] {
         assert_eq!(row(&*store, id).await.state, state);
     }
+    assert_eq!((count(0).await, count(6_300).await), (4, 0));
     assert_eq!(replay(0, 99).await.len(), 4, "those enqueued before that date");
 }
 
