@@ -20,8 +20,17 @@ const PERCENT = new Set<EntryId>(['eventPriceVariation', 'eventSurfaceVariation'
 /** Prefix in the catalogue of the values that a filter chooses from. */
 const CHOICES: Partial<Record<EntryId, string>> = { propertyTypes: 'type', transactionType: 'transaction', publisherTypes: 'publisher', feesResponsibility: 'fees', geoAccuracy: 'accuracy', sortMode: 'sortMode' };
 
+/** The unit that stands beside an input. */
+export function unit(id: EntryId): string {
+  if (id === 'pricePerMeter') return '€/m²';
+  if (MONEY.has(id)) return '€';
+  if (AREA.has(id)) return 'm²';
+  return PERCENT.has(id) || id === 'feesPercentage' ? '%' : '';
+}
+
 /** A number of a filter with its unit. */
 export function quantity(id: EntryId, value: number, f: Formats): string {
+  if (id === 'pricePerMeter') return f.perMeter(value);
   if (MONEY.has(id)) return f.money(value);
   if (AREA.has(id)) return f.area(value);
   if (PERCENT.has(id)) return f.change(value);

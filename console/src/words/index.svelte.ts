@@ -5,7 +5,7 @@ import type { EntryId } from '../market/entries';
 import { en, type Words } from './en';
 import { enFilters } from './en-filters';
 import { fr } from './fr';
-import { frFilters } from './fr-filters';
+import { frFilters, frMeanings } from './fr-filters';
 
 export type Key = keyof Words;
 type Counted = Key extends infer K ? (K extends `${infer Base}_other` ? Base : never) : never;
@@ -51,6 +51,11 @@ export function count(base: Counted, n: number): string {
 
 export function filterName(id: EntryId): string {
   return filterNames[language][id];
+}
+
+/** What a filter means in one line; `about` is the line of the filter table, in English. */
+export function filterMeaning(id: EntryId, about: string): string {
+  return language === 'fr' ? frMeanings[id] : about;
 }
 
 /** A text whose key is made of a value of the API, such as a state; the value itself if the catalogue does not know it. */
