@@ -49,8 +49,11 @@ export class Formats {
   clock = (date: string | number | Date): string => this.#clock.format(new Date(date));
   list = (items: string[]): string => this.#list.format(items);
 
-  /** Milliseconds as a length of time: 0.4 ms, 34 ms, 1.2 s. */
+  /** Milliseconds as a length of time: 0.4 ms, 34 ms, 1.2 s, 4 min 26 s, 3 h 5 min. */
   duration(ms: number): string {
+    const minutes = Math.floor(ms / 60_000);
+    if (minutes >= 120) return `${this.#number.format(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+    if (minutes >= 2) return `${minutes} min ${Math.floor(ms / 1000) % 60} s`;
     if (ms >= 1000) return `${this.#one.format(ms / 1000)} s`;
     return `${ms < 10 ? this.#one.format(ms) : this.#number.format(Math.round(ms))} ms`;
   }
