@@ -7,6 +7,7 @@ export class Formats {
   readonly #one: Intl.NumberFormat;
   readonly #money: Intl.NumberFormat;
   readonly #percent: Intl.NumberFormat;
+  readonly #share: Intl.NumberFormat;
   readonly #compact: Intl.NumberFormat;
   readonly #day: Intl.DateTimeFormat;
   readonly #moment: Intl.DateTimeFormat;
@@ -22,6 +23,7 @@ export class Formats {
     this.#one = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
     this.#money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'EUR', maximumFractionDigits: 0 });
     this.#percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' });
+    this.#share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
     this.#compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 });
     this.#day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' });
     this.#moment = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' });
@@ -37,6 +39,7 @@ export class Formats {
   money = (value: number): string => this.#money.format(value);
   perMeter = (value: number): string => `${this.#money.format(value)}/m²`;
   area = (value: number): string => `${this.#number.format(value)} m²`;
+  percent = (percent: number): string => this.#share.format(percent / 100);
   /** A change such as −3.5 %, given in percent. */
   change = (percent: number): string => this.#percent.format(percent / 100);
   day = (date: string | number | Date): string => this.#day.format(new Date(date));
@@ -46,8 +49,11 @@ export class Formats {
   clock = (date: string | number | Date): string => this.#clock.format(new Date(date));
   list = (items: string[]): string => this.#list.format(items);
 
-  /** Milliseconds as a length of time: 0.4 ms, 34 ms, 1.2 s. */
+  /** Milliseconds as a length of time: 0.4 ms, 34 ms, 1.2 s, 4 min 26 s, 3 h 5 min. */
   duration(ms: number): string {
+    const minutes = Math.floor(ms / 60_000);
+    if (minutes >= 120) return `${this.#number.format(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+    if (minutes >= 2) return `${minutes} min ${Math.floor(ms / 1000) % 60} s`;
     if (ms >= 1000) return `${this.#one.format(ms / 1000)} s`;
     return `${ms < 10 ? this.#one.format(ms) : this.#number.format(Math.round(ms))} ms`;
   }

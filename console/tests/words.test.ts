@@ -30,7 +30,7 @@ describe('criteria in words', () => {
   });
 
   it('in French', () => {
-    expect(spaces(sentence(filters, wording('fr')))).toBe('appartements à acheter, à Tours, prix jusqu’à 300 000 €, surface à partir de 50 m², pas Meublé, avec “balcon”');
+    expect(spaces(sentence(filters, wording('fr')))).toBe('appartements à acheter, à Tours, prix jusqu’à 300 000 €, surface à partir de 50 m², pas Meublé, avec « balcon »');
   });
 });
 

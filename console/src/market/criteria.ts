@@ -3,7 +3,7 @@
 import type { Formats } from '../format';
 import type { Key } from '../words/index.svelte';
 import { entries, isSet, type EntryId, type FilterEntry } from './entries';
-import { fromGroups, type Filters } from './filters';
+import { fromGroups, toGroups, type Filters } from './filters';
 import { pointKey } from './geometry';
 
 export interface Wording {
@@ -21,8 +21,17 @@ const PERCENT = new Set<EntryId>(['eventPriceVariation', 'eventSurfaceVariation'
 /** Prefix in the catalogue of the values that a filter chooses from. */
 const CHOICES: Partial<Record<EntryId, string>> = { propertyTypes: 'type', transactionType: 'transaction', publisherTypes: 'publisher', feesResponsibility: 'fees', geoAccuracy: 'accuracy', sortMode: 'sortMode' };
 
+/** The unit that stands beside an input. */
+export function unit(id: EntryId): string {
+  if (id === 'pricePerMeter') return '€/m²';
+  if (MONEY.has(id)) return '€';
+  if (AREA.has(id)) return 'm²';
+  return PERCENT.has(id) || id === 'feesPercentage' ? '%' : '';
+}
+
 /** A number of a filter with its unit. */
 export function quantity(id: EntryId, value: number, f: Formats): string {
+  if (id === 'pricePerMeter') return f.perMeter(value);
   if (MONEY.has(id)) return f.money(value);
   if (AREA.has(id)) return f.area(value);
   if (PERCENT.has(id)) return f.change(value);
@@ -74,6 +83,15 @@ export function entryWords(entry: FilterEntry, filters: Filters, w: Wording): st
   }
 }
 
+/** A range on the button that opens it: the name and the ends in signs, as short as it can be read. */
+export function shortRange(entry: FilterEntry, filters: Filters, w: Wording): string {
+  const name = w.filterName(entry.id);
+  const [min, max] = bounds(entry, filters) as [number | undefined, number | undefined];
+  const show = (one: number) => quantity(entry.id, one, w.f);
+  if (min !== undefined && max !== undefined) return min === max ? `${name} ${show(min)}` : `${name} ${show(min)} – ${show(max)}`;
+  return min === undefined ? `${name} ≤ ${show(max ?? 0)}` : `${name} ≥ ${show(min)}`;
+}
+
 /** Both ends of a range, found by their names: the table has some maxima before their minima. */
 export function bounds(entry: FilterEntry, filters: Filters): [unknown, unknown] {
   const isUpper = (name: string) => /Max$|^to[A-Z]|ToCreatedAt$/.test(name);
@@ -82,15 +100,20 @@ export function bounds(entry: FilterEntry, filters: Filters): [unknown, unknown]
   return [lower && filters.values[lower], upper && filters.values[upper]];
 }
 
-export function wordsOf(filters: Filters, w: Wording): string[] {
-  const quoted = (word: string) => `“${word}”`;
+/** The words in parts, each with the words that are left without it. */
+export function wordParts(filters: Filters, w: Wording): { text: string; without: Filters['words'] }[] {
+  const quoted = (word: string) => (w.f.language === 'fr' ? `«\u00a0${word}\u00a0»` : `“${word}”`);
   const fields = fromGroups(filters.words);
-  if (!fields) return [filters.words.map((group) => group.map((entry) => (entry.includes ? '' : '−') + quoted(entry.word)).join(' + ')).join(` ${w.t('criteria.or')} `)];
-  const parts: string[] = [];
-  if (fields.must.length > 0) parts.push(w.t('criteria.with', { words: w.f.list(fields.must.map(quoted)) }));
-  if (fields.any.length > 0) parts.push(w.t('criteria.oneOf', { words: fields.any.map(quoted).join(` ${w.t('criteria.or')} `) }));
-  if (fields.not.length > 0) parts.push(w.t('criteria.without', { words: w.f.list(fields.not.map(quoted)) }));
+  if (!fields) return [{ text: filters.words.map((group) => group.map((entry) => (entry.includes ? '' : '−') + quoted(entry.word)).join(' + ')).join(` ${w.t('criteria.or')} `), without: [] }];
+  const parts: { text: string; without: Filters['words'] }[] = [];
+  if (fields.must.length > 0) parts.push({ text: w.t('criteria.with', { words: w.f.list(fields.must.map(quoted)) }), without: toGroups({ ...fields, must: [] }) });
+  if (fields.any.length > 0) parts.push({ text: w.t('criteria.oneOf', { words: fields.any.map(quoted).join(` ${w.t('criteria.or')} `) }), without: toGroups({ ...fields, any: [] }) });
+  if (fields.not.length > 0) parts.push({ text: w.t('criteria.without', { words: w.f.list(fields.not.map(quoted)) }), without: toGroups({ ...fields, not: [] }) });
   return parts;
+}
+
+export function wordsOf(filters: Filters, w: Wording): string[] {
+  return wordParts(filters, w).map((part) => part.text);
 }
 
 /** All filters in one sentence. */

@@ -42,6 +42,15 @@ export function boundsOf(points: Position[]): [number, number, number, number] |
   return [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)];
 }
 
+/** West, south, east and north of what a map of this size shows, in the projection of web maps with tiles of 512 pixels. */
+export function viewOf(lon: number, lat: number, zoom: number, width: number, height: number): [number, number, number, number] {
+  const world = 512 * 2 ** zoom;
+  const y = Math.log(Math.tan(Math.PI / 4 + (lat * Math.PI) / 360)) / (2 * Math.PI);
+  const latAt = (pixels: number) => (Math.atan(Math.sinh((y + pixels / world) * 2 * Math.PI)) * 180) / Math.PI;
+  const dLon = (180 * width) / world;
+  return [Math.max(-180, lon - dLon), latAt(-height / 2), Math.min(180, lon + dLon), latAt(height / 2)].map((value) => Math.round(value * 1e5) / 1e5) as [number, number, number, number];
+}
+
 /** Moves those that share a point onto a small ring around it, so that each can be seen. `step` is in degrees of latitude. */
 export function spread<T extends { longitude: number; latitude: number }>(items: T[], step: number): T[] {
   const byPoint = new Map<string, T[]>();

@@ -68,8 +68,10 @@ export function addHomes(map: LibreMap, c: Colours): void {
   // Sized by the logarithm of the count.
   const radius: ExpressionSpecification = ['+', 10, ['*', 4.2, ['log10', ['get', 'count']]]];
   map.addLayer({ id: 'cells', type: 'circle', source: 'cells', paint: { 'circle-radius': radius, 'circle-color': c.accent, 'circle-opacity': 0.88, 'circle-stroke-color': c.paper, 'circle-stroke-width': 1.5 } });
-  map.addLayer({ id: 'cell-counts', type: 'symbol', source: 'cells', layout: { 'text-field': ['get', 'label'], 'text-font': FONT, 'text-size': 12, 'text-allow-overlap': true, 'text-ignore-placement': true }, paint: { 'text-color': c.accentInk } });
+  map.addLayer({ id: 'cell-counts', type: 'symbol', source: 'cells', layout: { 'text-field': ['get', 'label'], 'text-font': FONT, 'text-size': 12, 'text-allow-overlap': true, 'text-padding': 6 }, paint: { 'text-color': c.accentInk } });
   map.addLayer({ id: 'homes', type: 'circle', source: 'homes', maxzoom: 13, paint: { 'circle-radius': 5, 'circle-color': ['case', ['get', 'isExact'], c.accent, c.paper], 'circle-stroke-color': ['case', ['get', 'isExact'], c.paper, c.accent], 'circle-stroke-width': 1.5 } });
+  // Names of places make room for what cannot be seen here, and so for the dots.
+  map.addLayer({ id: 'home-room', type: 'symbol', source: 'homes', maxzoom: 13, layout: { 'text-field': '●', 'text-font': FONT, 'text-size': 8, 'text-allow-overlap': true, 'text-padding': 1 }, paint: { 'text-opacity': 0 } });
   map.addLayer({ id: 'home-dots', type: 'circle', source: 'homes', minzoom: 13, paint: { 'circle-radius': 3, 'circle-color': c.accent, 'circle-stroke-color': c.paper, 'circle-stroke-width': 1 } });
   map.addLayer({ id: 'home-labels', type: 'symbol', source: 'homes', minzoom: 13, layout: { 'icon-image': ['case', ['get', 'isExact'], 'label', 'label-about'], 'icon-text-fit': 'both', 'text-field': ['get', 'label'], 'text-font': FONT, 'text-size': 12, 'icon-allow-overlap': ['step', ['zoom'], false, 15, true], 'text-allow-overlap': ['step', ['zoom'], false, 15, true], 'text-padding': 1 }, paint: { 'text-color': c.ink } });
   map.addLayer({ id: 'lit-dot', type: 'circle', source: 'lit', paint: { 'circle-radius': 8, 'circle-color': c.accent, 'circle-stroke-color': c.paper, 'circle-stroke-width': 2 } });

@@ -1,5 +1,6 @@
 // What the market shows: filters, order and place of the map, all read from the address.
 
+import type { Schemas } from '../api/client';
 import { route, setQuery } from '../route.svelte';
 import { fromParams, toParams, type Filters } from './filters';
 
@@ -10,6 +11,17 @@ export interface Camera {
   lon: number;
   lat: number;
   zoom: number;
+}
+
+/** A map that shows a chosen place. */
+export function placeCamera(place: Schemas['Location']): Camera | null {
+  const at = place.location;
+  return at ? { lon: at.lon, lat: at.lat, zoom: place.type === 'department' ? 8 : 11.5 } : null;
+}
+
+/** The map as the address holds it. */
+export function cameraText(camera: Camera): string {
+  return [camera.lon.toFixed(4), camera.lat.toFixed(4), camera.zoom.toFixed(2)].join(',');
 }
 
 /** Names of the address that are no filters. */
@@ -23,8 +35,9 @@ const order = $derived.by((): Order => {
   return orders.find((one) => one === given) ?? 'createdAt.desc';
 });
 const camera = $derived.by((): Camera | null => {
-  const [lon, lat, zoom] = (route.query.get(CAMERA) ?? '').split(',').map(Number);
-  return [lon, lat, zoom].every((number) => Number.isFinite(number)) ? { lon: lon!, lat: lat!, zoom: zoom! } : null;
+  const parts = (route.query.get(CAMERA) ?? '').split(',').map(Number);
+  const [lon, lat, zoom] = parts;
+  return parts.length === 3 && parts.every((number) => Number.isFinite(number)) ? { lon: lon!, lat: lat!, zoom: zoom! } : null;
 });
 
 export const market = {
@@ -56,7 +69,7 @@ export function marketQuery(change: Change): URLSearchParams {
   const nextOrder = change.order ?? order;
   const nextCamera = change.camera === undefined ? camera : change.camera;
   if (nextOrder !== 'createdAt.desc') query.set(ORDER, nextOrder);
-  if (nextCamera) query.set(CAMERA, [nextCamera.lon.toFixed(4), nextCamera.lat.toFixed(4), nextCamera.zoom.toFixed(2)].join(','));
+  if (nextCamera) query.set(CAMERA, cameraText(nextCamera));
   if (!(change.moving ?? market.moving)) query.set(STILL, '1');
   return query;
 }

@@ -27,6 +27,12 @@ export function lastPriceChange(property: Document): PriceChange | null {
   return last;
 }
 
+/** What a rent is paid for; `null` if the property is for sale, or if no advert says it. */
+export function rentPeriod(property: Document): NonNullable<Advert['rentPeriod']> | null {
+  if (property.transactionType !== 1) return null;
+  return reference(property)?.rentPeriod ?? property.adverts.map((advert) => advert.rentPeriod).find((period) => period) ?? null;
+}
+
 /** Pictures of an advert, whichever of its lists has them. */
 export function pictureCount(advert: Advert): number {
   return advert.pictures.length > 0 ? advert.pictures.length : advert.picturesRemote.length;
