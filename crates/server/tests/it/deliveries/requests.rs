@@ -87,8 +87,8 @@ async fn first_attempt(server: &TestServer, id: &str) -> Value {
     let path = format!("/deliveries/{id}");
     let recorded = async {
         loop {
-            let attempt = server.get(&path).await.ok()["attempts"][0].take();
-            if attempt.is_object() {
+            let attempt = server.get(&path).await.ok()["attempts"].get(0).cloned();
+            if let Some(attempt) = attempt {
                 return attempt;
             }
         }
