@@ -286,7 +286,7 @@ pub async fn matches_are_counted_by_period<B: Backend>() {
     for _ in 0..4 {
         let expected = [tenths.clone(), empty.clone(), all.clone(), empty.clone()];
         assert_eq!(counted(&[some, unknown, every, none], 35).await, expected);
-        assert_eq!(counted(&[every], 20).await, [cut.clone()], "only the newest are counted");
+        assert_eq!(counted(&[every], 20).await, std::slice::from_ref(&cut), "only the newest are counted");
         store.index_matches(20).await.unwrap();
     }
     assert_eq!(store.count_matches(vec![every], Vec::new(), 9).await.unwrap()[0].last_at, Some(at(1_034)));
