@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { byHour, percentile } from '../src/deliveries/health';
 import { phases } from '../src/deliveries/phases';
 import { plain, safeUrl } from '../src/links';
-import { boundsOf, circleRing, distanceKm, spread } from '../src/market/geometry';
+import { boundsOf, circleRing, distanceKm, spread, viewOf } from '../src/market/geometry';
 import { aligned, steps } from '../src/property/history';
 import { lastPriceChange, pictures } from '../src/property/summary';
 import { lastDays } from '../src/searches/days';
@@ -25,6 +25,16 @@ describe('addresses of adverts', () => {
 });
 
 describe('geometry', () => {
+  it('knows what a map of a size shows', () => {
+    // A world of 512 pixels at zoom 0; half of it at zoom 1.
+    expect(viewOf(0, 0, 0, 512, 512).map(Math.round)).toEqual([-180, -85, 180, 85]);
+    expect(viewOf(0, 0, 1, 512, 512).map(Math.round)).toEqual([-90, -67, 90, 67]);
+    const [west, south, east, north] = viewOf(2.35, 48.86, 12, 800, 600);
+    expect((west + east) / 2).toBeCloseTo(2.35, 4);
+    expect(south).toBeLessThan(48.86);
+    expect(north).toBeGreaterThan(48.86);
+  });
+
   it('a circle has its radius', () => {
     for (const point of circleRing(0.69, 47.39, 5)) expect(distanceKm([0.69, 47.39], point)).toBeCloseTo(5, 1);
   });

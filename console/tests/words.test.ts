@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Formats, type Language } from '../src/format';
-import { sentence, type Wording } from '../src/market/criteria';
-import { fromParams } from '../src/market/filters';
+import { sentence, shortRange, wordParts, type Wording } from '../src/market/criteria';
+import { entries } from '../src/market/entries';
+import { fromParams, type Filters } from '../src/market/filters';
 import { en } from '../src/words/en';
 import { enFilters } from '../src/words/en-filters';
 import { fr } from '../src/words/fr';
@@ -34,6 +35,26 @@ describe('criteria in words', () => {
   });
 });
 
+describe('buttons of the filter bar', () => {
+  const budget = entries.find((entry) => entry.id === 'budget')!;
+  const read = (query: string) => fromParams(new URLSearchParams(query));
+
+  it.each([
+    ['budgetMax=300000', 'Prix ≤ 300 000 €'],
+    ['budgetMin=100000', 'Prix ≥ 100 000 €'],
+    ['budgetMin=100000&budgetMax=300000', 'Prix 100 000 € – 300 000 €'],
+    ['budgetMin=300000&budgetMax=300000', 'Prix 300 000 €'],
+  ])('%s is %s', (query, expected) => expect(spaces(shortRange(budget, read(query), wording('fr')))).toBe(expected));
+
+  it('take words away part by part', () => {
+    let filters: Filters = read('expressions[0][0][word]=balcon&expressions[0][1][word]=travaux&expressions[0][1][options][includes]=false');
+    const [first] = wordParts(filters, wording('en'));
+    expect(first?.text).toBe('with “balcon”');
+    filters = { ...filters, words: first!.without };
+    expect(wordParts(filters, wording('en')).map((part) => part.text)).toEqual(['without “travaux”']);
+  });
+});
+
 describe('the catalogues', () => {
   it('have the same places for values', () => {
     const places = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
@@ -51,7 +72,7 @@ describe('numbers', () => {
     expect(spaces(new Formats(language).label(price))).toBe(expected);
   });
 
-  it.each([[0.42, '0.4 ms'], [34, '34 ms'], [1234, '1.2 s']])('%d ms is %s', (ms, expected) => {
+  it.each([[0.42, '0.4 ms'], [34, '34 ms'], [1234, '1.2 s'], [265_800, '4 min 25 s'], [11_100_000, '3 h 5 min']])('%d ms is %s', (ms, expected) => {
     expect(new Formats('en').duration(ms)).toBe(expected);
   });
 
