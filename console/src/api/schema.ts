@@ -1800,10 +1800,19 @@ export interface components {
             /** @description Whether all of them hold */
             held: boolean;
         };
+        /** @description A header of a response */
+        AnswerHeader: {
+            /** @description The name, in lower case */
+            name: string;
+            /** @description The value, cut after 1,024 bytes */
+            value: string;
+        };
         /** @description An attempt to send a message */
         Attempt: {
             /** @description The first 1,024 bytes of the response */
             answer: string | null;
+            /** @description The headers of the response of a webhook receiver, at most 50 and 4,096 bytes */
+            answerHeaders: components["schemas"]["AnswerHeader"][];
             /**
              * Format: date-time
              * @description When it began
@@ -1837,6 +1846,8 @@ export interface components {
             status: number | null;
             /** @description The URL or e-mail address that it was sent to */
             target: string | null;
+            /** @description How long its phases took */
+            timings: components["schemas"]["Timings"];
         };
         /** @description The properties with values in a range */
         Bucket: {
@@ -4979,6 +4990,17 @@ export interface components {
             };
             /** @description The end of each interval, oldest first */
             times: string[];
+        };
+        /** @description How long the phases of an attempt took. A phase that did not begin is null: a connection that is reused needs only the last. The phase in which an attempt failed counts up to the failure. */
+        Timings: {
+            /** @description Opening the connection, in milliseconds */
+            connectMs: number | null;
+            /** @description From the request to the head of the response, in milliseconds */
+            firstByteMs: number | null;
+            /** @description Resolving the host name, in milliseconds */
+            nameMs: number | null;
+            /** @description The TLS handshake, in milliseconds */
+            tlsMs: number | null;
         };
         /** @description What a key used on one day. Deliveries, which no key asked for, have a member of their own. */
         Usage: {
