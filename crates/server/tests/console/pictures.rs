@@ -13,6 +13,10 @@ use crate::page::{Page, Size};
 /// Names the folder that the pictures are written to. Without the prefix of settings: the demo would refuse it.
 const FOLDER: &str = "SCREENSHOTS_FOLDER";
 
+/// Heights in pixels: what is in the window, and down to the prices of a property.
+const WINDOW: u32 = 900;
+const TALL: u32 = 1_250;
+
 #[tokio::test]
 async fn pages_can_be_pictured() {
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
@@ -46,14 +50,32 @@ async fn pages_can_be_pictured() {
     ] {
         page.go(&path).await;
         page.shown(ready).await;
+        let height = if name == "property" { TALL } else { WINDOW };
+        if folder.is_some() && name == "status" {
+            five_minutes_are_plotted(&page).await;
+        }
         let drawn = "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))";
         page.browser.run(drawn, &[]).await;
-        let picture = page.devtools("Page.captureScreenshot", json!({"format": "webp", "quality": 80})).await;
+        let clip = json!({"x": 0, "y": 0, "width": 1440, "height": height, "scale": 1});
+        let options =
+            json!({"format": "webp", "quality": 80, "clip": clip, "captureBeyondViewport": height > WINDOW});
+        let picture = page.devtools("Page.captureScreenshot", options).await;
         let bytes = STANDARD.decode(picture["data"].as_str().unwrap()).unwrap();
         assert!(bytes.len() > 5_000, "{name} is empty");
         if let Some(folder) = &folder {
             fs::create_dir_all(folder).unwrap();
             fs::write(folder.join(format!("{name}.webp")), bytes).unwrap();
         }
+    }
+}
+
+/// Waits until the plots have some points. The server adds one a minute.
+async fn five_minutes_are_plotted(page: &Page<'_>) {
+    page.browser.in_session("timeouts", json!({"script": 180_000})).await;
+    let latest = "document.querySelector('.u-legend .u-value')?.textContent";
+    for _ in 0..5 {
+        let before = page.value(latest).await;
+        let changes = format!("return until(() => {latest} && {latest} !== arguments[0])");
+        page.browser.run(&changes, &[before]).await;
     }
 }
