@@ -1,6 +1,6 @@
 //! Sessions of the console: a key is exchanged for a cookie that scripts cannot read, so that the key does not lie in the browser.
 //!
-//! Every operation that needs a key accepts the cookie in its place ([`auth`](super::auth)), with the scopes and limits of the key.
+//! Every operation that needs a key accepts the cookie in its place ([`auth`]), with the scopes and limits of the key.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
