@@ -287,8 +287,12 @@ fn start_workers(shared: &Shared) {
     }
     let (sampled, stop) = (shared.clone(), shared.stop.clone());
     let sample = workers::repeat("status", SAMPLE_INTERVAL, stop, move || {
-        status::sample(&sampled);
-        std::future::ready(Ok(()))
+        let sampled = sampled.clone();
+        async move {
+            let measured = sampled.app.measure_store().await;
+            status::sample(&sampled);
+            measured
+        }
     });
     shared.tasks.spawn_on(sample, &shared.background.handle());
     let (limits, stop) = (shared.clone(), shared.stop.clone());

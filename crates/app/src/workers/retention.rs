@@ -70,7 +70,7 @@ pub(crate) struct Counters {
 pub struct RetentionStatus {
     /// Since this process started.
     pub deleted: PrunedRows,
-    /// After the last round.
+    /// When it was last measured.
     pub size: StoreSize,
     /// When a round last came to its end.
     pub completed_at: Option<Timestamp>,
@@ -81,8 +81,12 @@ impl Counters {
         self.deleted.lock().unwrap_or_else(PoisonError::into_inner).add(rows);
     }
 
-    fn complete(&self, size: StoreSize, now: Timestamp) {
+    fn set_size(&self, size: StoreSize) {
         *self.size.lock().unwrap_or_else(PoisonError::into_inner) = size;
+    }
+
+    fn complete(&self, size: StoreSize, now: Timestamp) {
+        self.set_size(size);
         self.completed_at.store(u64::try_from(now.as_millisecond()).unwrap_or_default(), Ordering::Relaxed);
     }
 
@@ -100,6 +104,12 @@ impl App {
     /// Returns what retention has deleted, and how large the store is.
     pub fn retention_status(&self) -> RetentionStatus {
         self.retention.status()
+    }
+
+    /// Measures the store again: rounds of retention are rare.
+    pub async fn measure_store(&self) -> Result<(), Error> {
+        self.retention.set_size(self.store.store_size().await?);
+        Ok(())
     }
 }
 

@@ -107,6 +107,12 @@ mod tests {
             }
         }
         metrics.log_position.set(7);
+        metrics.count(&[app::ingest::Receipt::Rejected { violations: Vec::new() }]);
+        // A metric that was renamed would read as zero.
+        for (series, name, _) in COUNTERS {
+            let family = name.trim_end_matches("_total").trim_end_matches("_count");
+            assert!(metrics.print().contains(&format!("# TYPE {family} ")), "{series}: {name}");
+        }
         let sample = Sample::read(Timestamp::UNIX_EPOCH, &metrics.print(), Some(5), None);
         assert_eq!((sample.counters["requests"], sample.counters["requestsFailed"]), (6.0, 3.0));
         assert_eq!((sample.counters["searches"], sample.counters["advertsCreated"]), (2.0, 0.0));

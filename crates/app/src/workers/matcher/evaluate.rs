@@ -102,6 +102,8 @@ impl LogBatch {
         };
         let found = self.compare(*property, *version, cause, state, stats).unwrap_or_default();
         let ChangeMatches { matched, linked, outbox } = found;
+        stats.matches += matched.len() as u64;
+        stats.notifications += outbox.iter().map(|entry| entry.searches.len() as u64).sum::<u64>();
         if matched.is_empty() && inherited.is_empty() && outbox.is_empty() {
             return None;
         }

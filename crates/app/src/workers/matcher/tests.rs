@@ -257,6 +257,9 @@ async fn failures_reload_no_search_and_lose_no_match() {
     let made: Vec<_> = groups.iter().map(|group| (group.property, group.matched[..3].to_vec())).collect();
     assert_eq!(made, (1..=3).map(|number| (property_id(number), numbers.clone())).collect::<Vec<_>>());
     assert_eq!(groups[0].matched.len(), 3);
+    // Counted once, although each batch was evaluated twice.
+    let matches: usize = groups.iter().map(|group| group.matched.len()).sum();
+    assert_eq!(app.matcher_status().unwrap().stats.matches, matches as u64);
 }
 
 #[tokio::test]
