@@ -12,7 +12,7 @@ use domain::{
     WebhookSecret, WebhookSecrets,
 };
 use store::{
-    Attempt, AttemptSummary, DeliveryList, DeliveryPage, DeliveryRow, NewSecret, Replay, StoredSearch,
+    Attempt, AttemptSummaries, DeliveryList, DeliveryPage, DeliveryRow, NewSecret, Replay, StoredSearch,
 };
 use wire::webhook::WebhookEvent;
 
@@ -127,13 +127,13 @@ impl App {
         }))
     }
 
-    /// Returns the attempts of a user's deliveries that were created since a date, at most `limit`.
+    /// Returns the attempts of a user's deliveries that were created since a date, of at most `limit` deliveries.
     pub async fn attempts_since(
         &self,
         owner: UserId,
         since: Timestamp,
         limit: usize,
-    ) -> Result<Vec<AttemptSummary>, Error> {
+    ) -> Result<AttemptSummaries, Error> {
         Ok(self.store.attempts_since(owner, since, limit).await?)
     }
 

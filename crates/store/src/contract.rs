@@ -25,10 +25,10 @@ pub use adverts::{
 };
 pub use damage::{Finding, RecordKind, Repair, VerifyCursor, VerifyPage};
 pub use deliveries::{
-    Attempt, AttemptSummary, Claim, Contacts, DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore,
-    DeliverySubject, DocumentKey, DueDelivery, ERASURE_GRACE, EnqueueBatch, Gather, InitialState, LEASE,
-    Lane, LaneDue, LaneHead, LanePeek, Leases, NewDelivery, NewSecret, OutboxBatch, OutboxCursor, Pruned,
-    QueueDepth, RecipientConfirmation, RecipientStore, Replay, Settlement, StateKind,
+    Attempt, AttemptSummaries, AttemptSummary, Claim, Contacts, DeliveryList, DeliveryPage, DeliveryRow,
+    DeliveryStore, DeliverySubject, DocumentKey, DueDelivery, ERASURE_GRACE, EnqueueBatch, Gather,
+    InitialState, LEASE, Lane, LaneDue, LaneHead, LanePeek, Leases, NewDelivery, NewSecret, OutboxBatch,
+    OutboxCursor, Pruned, QueueDepth, RecipientConfirmation, RecipientStore, Replay, Settlement, StateKind,
 };
 pub use grouping::{AdvertGrouping, DecidedBy, ForeignWrites, LineageRow, SignatureRow};
 pub use log::{

@@ -14,19 +14,19 @@ mod record;
 pub mod sqlite;
 
 pub use contract::{
-    AccessStore, AdvertGrouping, AdvertRef, AdvertStore, Attempt, AttemptSummary, Change, ChangeSet, Claim,
-    CommitOutcome, Contacts, DELIVERIES_HELD, DailyUsage, DecidedBy, DeliveryList, DeliveryPage, DeliveryRow,
-    DeliveryStore, DeliverySubject, DeliveryUsage, DocumentKey, DueDelivery, ERASURE_GRACE, EnqueueBatch,
-    Erased, ErasedProperties, Erasure, Expected, ExpectedSearch, Finding, ForeignWrites, FoundProperties,
-    Gather, InitialState, Key, LEASE, Lane, LaneDue, LaneHead, LanePeek, Leases, LineageRow, LiveAdvert,
-    LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchCounts, MatchGroup, MatchPage, MatchRow,
-    MatchStore, NewDelivery, NewKey, NewSecret, Notification, OperationUsage, OutboxBatch, OutboxCursor,
-    OutboxEntry, OverduePage, Position, PropertyCause, PruneStep, Pruned, PrunedRows, PutCause, PutProperty,
-    PutSearch, PutSite, QueueDepth, RecipientConfirmation, RecipientStore, RecordKind, RemovalCause,
-    RenameOutcome, Repair, Replay, RequestUsage, RetentionStore, ScanPage, ScanPart, SearchList,
-    SearchLookup, SearchPage, SearchStore, Session, Settlement, SignatureRow, SiteStore, StateKind, Step,
-    Store, StoreFailure, StoreSize, StoredProperty, StoredSearch, UsageBatch, UsageList, UsagePage,
-    UsageStore, User, VerifyCursor, VerifyPage, VersionLookup,
+    AccessStore, AdvertGrouping, AdvertRef, AdvertStore, Attempt, AttemptSummaries, AttemptSummary, Change,
+    ChangeSet, Claim, CommitOutcome, Contacts, DELIVERIES_HELD, DailyUsage, DecidedBy, DeliveryList,
+    DeliveryPage, DeliveryRow, DeliveryStore, DeliverySubject, DeliveryUsage, DocumentKey, DueDelivery,
+    ERASURE_GRACE, EnqueueBatch, Erased, ErasedProperties, Erasure, Expected, ExpectedSearch, Finding,
+    ForeignWrites, FoundProperties, Gather, InitialState, Key, LEASE, Lane, LaneDue, LaneHead, LanePeek,
+    Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchCounts,
+    MatchGroup, MatchPage, MatchRow, MatchStore, NewDelivery, NewKey, NewSecret, Notification,
+    OperationUsage, OutboxBatch, OutboxCursor, OutboxEntry, OverduePage, Position, PropertyCause, PruneStep,
+    Pruned, PrunedRows, PutCause, PutProperty, PutSearch, PutSite, QueueDepth, RecipientConfirmation,
+    RecipientStore, RecordKind, RemovalCause, RenameOutcome, Repair, Replay, RequestUsage, RetentionStore,
+    ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore, Session, Settlement, SignatureRow,
+    SiteStore, StateKind, Step, Store, StoreFailure, StoreSize, StoredProperty, StoredSearch, UsageBatch,
+    UsageList, UsagePage, UsageStore, User, VerifyCursor, VerifyPage, VersionLookup,
 };
 pub use error::{Cause, Error};
 

@@ -51,7 +51,7 @@ use rusqlite::Connection;
 use tokio::sync::watch;
 
 use crate::contract::{
-    AccessStore, AdvertRef, AdvertStore, Attempt, AttemptSummary, ChangeSet, Claim, CommitOutcome,
+    AccessStore, AdvertRef, AdvertStore, Attempt, AttemptSummaries, ChangeSet, Claim, CommitOutcome,
     DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DocumentKey, DueDelivery, EnqueueBatch, Erased,
     ErasedProperties, Finding, ForeignWrites, FoundProperties, Key, Lane, LaneDue, LaneHead, LanePeek,
     Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchCounts,
@@ -528,7 +528,7 @@ impl DeliveryStore for SqliteStore {
         owner: UserId,
         since: Timestamp,
         limit: usize,
-    ) -> Result<Vec<AttemptSummary>, Error> {
+    ) -> Result<AttemptSummaries, Error> {
         self.read_checked(move |connection, damage| {
             deliveries::attempts_since(connection, owner, since, limit, damage)
         })

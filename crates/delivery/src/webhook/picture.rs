@@ -10,8 +10,9 @@ use bytes::Bytes;
 use domain::{Endpoint, Fault};
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderValue, USER_AGENT};
 use http::{Method, StatusCode};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
+use super::connection::Connection;
 use super::stopwatch::Stopwatch;
 use super::target::Target;
 use super::{Webhooks, request};
@@ -56,18 +57,23 @@ impl PictureError {
 impl Webhooks {
     /// Fetches a picture.
     pub async fn fetch_picture(&self, address: &Endpoint) -> Result<Picture, PictureError> {
-        timeout(TOTAL_TIMEOUT, self.fetch(address)).await.unwrap_or(Err(PictureError::Unreachable))
+        let deadline = Instant::now() + TOTAL_TIMEOUT;
+        let unreachable = || PictureError::Unreachable;
+        let target = Target::check(address, &self.policy).map_err(|_| unreachable())?;
+        let mut stopwatch = Stopwatch::default();
+        let connected = timeout_at(deadline, self.connect(&target, &mut stopwatch)).await;
+        let connection = connected.map_err(|_| unreachable())?.map_err(|_| unreachable())?;
+        // A server that answered is there: only this picture takes too long.
+        let fetched = timeout_at(deadline, self.fetch(&target, connection)).await;
+        fetched.unwrap_or(Err(PictureError::Incomplete))
     }
 
-    async fn fetch(&self, address: &Endpoint) -> Result<Picture, PictureError> {
-        let target = Target::check(address, &self.policy).map_err(|_| PictureError::Unreachable)?;
-        let mut connection =
-            self.connect(&target, &mut Stopwatch::default()).await.map_err(|_| PictureError::Unreachable)?;
+    async fn fetch(&self, target: &Target, mut connection: Connection) -> Result<Picture, PictureError> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("image/avif,image/webp,image/*"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         headers.extend(self.headers.get(USER_AGENT).map(|agent| (USER_AGENT, agent.clone())));
-        let mut request = request(&target, connection.version(), &headers, &Bytes::new());
+        let mut request = request(target, connection.version(), &headers, &Bytes::new());
         *request.method_mut() = Method::GET;
         let response = connection.send(request).await.map_err(|error| match error.fault() {
             Fault::TooLarge => PictureError::TooLarge,

@@ -4,6 +4,7 @@
 //! search, and the latest are kept in memory.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use app::App;
 use axum::body::Bytes;
@@ -33,7 +34,7 @@ const TILE_BYTES: u64 = 16 << 10;
 pub struct Tiles {
     cache: Cache<TileId, Tile, TileWeighter>,
     /// Building a large tile takes some ten milliseconds.
-    building: Semaphore,
+    building: Arc<Semaphore>,
 }
 
 #[derive(Clone)]
@@ -56,7 +57,10 @@ impl Weighter<TileId, Tile> for TileWeighter {
 impl Tiles {
     pub fn new() -> Self {
         let entries = (CACHE_BYTES / TILE_BYTES) as usize;
-        Self { cache: Cache::with_weighter(entries, CACHE_BYTES, TileWeighter), building: Semaphore::new(1) }
+        Self {
+            cache: Cache::with_weighter(entries, CACHE_BYTES, TileWeighter),
+            building: Arc::new(Semaphore::new(1)),
+        }
     }
 }
 
@@ -93,19 +97,20 @@ pub async fn tile(
     if let Some(tile) = shared.tiles.cache.get(&id) {
         return Ok(tile.respond(&headers));
     }
-    let turn = shared.tiles.building.acquire().await;
-    // Another request may have built it meanwhile.
-    let tile = match shared.tiles.cache.get(&id) {
-        Some(tile) => tile,
-        None => {
-            let app = shared.app.clone();
-            let tile = shared.background.run(async move { Tile::build(&app, id) }).await?;
-            shared.tiles.cache.insert(id, tile.clone());
-            tile
+    let turn = Arc::clone(&shared.tiles.building).acquire_owned().await;
+    let builder = shared.clone();
+    let build = async move {
+        // Kept until the tile is in the cache, even if the client has hung up: else such clients would have many built at a time.
+        let _turn = turn;
+        // Another request may have built it meanwhile.
+        if let Some(tile) = builder.tiles.cache.get(&id) {
+            return tile;
         }
+        let tile = Tile::build(&builder.app, id);
+        builder.tiles.cache.insert(id, tile.clone());
+        tile
     };
-    drop(turn);
-    Ok(tile.respond(&headers))
+    Ok(shared.background.run(build).await?.respond(&headers))
 }
 
 fn parse(z: &str, x: &str, y: &str) -> Result<TileId, Problem> {

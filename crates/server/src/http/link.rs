@@ -36,9 +36,12 @@ fn requested(headers: &HeaderMap) -> Option<String> {
     let mut hosts = headers.get_all(header::HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else { return None };
     let host = host.to_str().ok().filter(|host| is_host(host))?;
-    // A proxy in front of the server tells whether the client used TLS.
-    let is_https = headers.get(FORWARDED_PROTO).is_some_and(|proto| proto.as_bytes() == b"https");
-    Some(format!("{}://{host}", if is_https { "https" } else { "http" }))
+    Some(format!("{}://{host}", if is_https(headers) { "https" } else { "http" }))
+}
+
+/// Whether the client used TLS, as a proxy in front of the server tells.
+pub fn is_https(headers: &HeaderMap) -> bool {
+    headers.get(FORWARDED_PROTO).is_some_and(|proto| proto.as_bytes() == b"https")
 }
 
 /// Returns `true` for a name or an address with an optional port. The text goes into a header between angle brackets, so anything

@@ -38,9 +38,16 @@ pub async fn list(
     let (list, paging) = parse_list(&mut parameters, caller.user.id);
     let ignored = query.finish(parameters, &["title"])?;
 
-    let _turn = shared.app.list_turn(caller.user.id).await?;
-    let page = shared.app.searches_of(list).await?;
-    let counted = shared.app.matches_by_day(&page.searches, days).await?;
+    // In turns and in the background, as other lists that count.
+    let app = shared.app.background();
+    let turn = app.list_turn(caller.user.id).await?;
+    let counting = async move {
+        let page = app.searches_of(list).await?;
+        let counted = app.matches_by_day(&page.searches, days).await;
+        drop(turn);
+        Ok::<_, app::Error>((page, counted?))
+    };
+    let (page, counted) = shared.background.run(counting).await??;
     let members: Vec<MatchesByDayBody> =
         page.searches.iter().zip(counted).map(|(search, daily)| body(&shared, search, daily)).collect();
     let view = View::new(PATH, &query.raw, paging, page.total);
@@ -60,8 +67,15 @@ pub async fn one(
     let mut parameters = query.parameters();
     let days = days(&mut parameters);
     let ignored = query.finish(parameters, &[])?;
-    let _turn = shared.app.list_turn(caller.user.id).await?;
-    let counted = shared.app.matches_by_day(std::slice::from_ref(&search), days).await?;
+    let app = shared.app.background();
+    let turn = app.list_turn(caller.user.id).await?;
+    let counting = async move {
+        let counted = app.matches_by_day(std::slice::from_ref(&search), days).await;
+        drop(turn);
+        (search, counted)
+    };
+    let (search, counted) = shared.background.run(counting).await?;
+    let counted = counted?;
     let daily = counted.into_iter().next().ok_or_else(Problem::not_found)?;
     Ok(ignored.on(json(StatusCode::OK, &body(&shared, &search, daily))))
 }

@@ -4,29 +4,38 @@
 //! by server if it cannot be reached, so that a page of thirty cards asks a dead server once and not thirty times.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::hash::{BuildHasher, RandomState};
+use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use app::access::Caller;
 use app::fair::{FairQueue, TurnLimits};
 use axum::Extension;
+use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use delivery::webhook::{Picture, PictureError};
 use domain::{Advert, AdvertId, Endpoint, WebAddress};
 use http::{HeaderName, HeaderValue, StatusCode, header};
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::time::Instant;
 
 use super::Shared;
+use super::budget::{Owner, Reservation};
 use super::error::Problem;
 
-/// Pictures in flight in all: each may take 10 MiB.
+/// Pictures that are fetched at a time: each may take 10 MiB.
 const RUNNING_MAX: usize = 16;
 /// As many as a browser asks for at a time over HTTP/1.1.
 const RUNNING_PER_USER_MAX: usize = 6;
 const WAITING_PER_USER_MAX: usize = 200;
 const WAITING_MAX: usize = 1_000;
+
+/// How much is handed to the connection at a time.
+const FRAME_BYTES: usize = 64 << 10;
 
 /// How long a failure is remembered.
 const REMEMBERED: Duration = Duration::from_secs(5 * 60);
@@ -78,7 +87,12 @@ pub async fn one(
         turn
     };
     match transport.fetch_picture(&endpoint).await {
-        Ok(picture) => Ok(respond(picture)),
+        Ok(picture) => {
+            // Slow readers keep it in memory, as slow senders do with their bodies.
+            let mut reservation = shared.body_budget.reservation(Owner::User(caller.user.id));
+            reservation.grow(picture.bytes.len())?;
+            Ok(respond(picture, reservation))
+        }
         Err(error) => {
             failures.remember(&server, &endpoint, error, Instant::now());
             Err(failed(error))
@@ -102,14 +116,47 @@ fn secure(address: &WebAddress) -> Option<Endpoint> {
     Endpoint::parse(&secure).ok()
 }
 
-fn respond(picture: Picture) -> Response {
+fn respond(picture: Picture, reservation: Reservation) -> Response {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(picture.media_type)),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=86400")),
         (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin")),
     ];
-    (headers, picture.bytes).into_response()
+    let body = PictureBody { rest: picture.bytes, _reservation: reservation };
+    (headers, Body::new(body)).into_response()
+}
+
+/// A picture on its way to the client, and the memory it takes meanwhile.
+struct PictureBody {
+    rest: Bytes,
+    _reservation: Reservation,
+}
+
+impl HttpBody for PictureBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.rest.is_empty() {
+            return Poll::Ready(None);
+        }
+        let length = self.rest.len().min(FRAME_BYTES);
+        // Copied: a part that waits in the connection would keep the whole picture in memory.
+        let part = Bytes::copy_from_slice(&self.rest.split_to(length));
+        Poll::Ready(Some(Ok(Frame::data(part))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.rest.len() as u64)
+    }
 }
 
 fn failed(error: PictureError) -> Problem {

@@ -15,7 +15,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use wire::session::{SessionInput, SessionResource, parse_sign_in};
 
 use super::error::{Problem, json};
-use super::{Shared, auth, body, same_origin};
+use super::{Shared, auth, body, link, same_origin};
 use crate::connection::{Peer, counted_as};
 
 const COOKIE: &str = "vigie-session";
@@ -77,13 +77,19 @@ pub async fn begin(State(shared): State<Shared>, request: Request) -> Result<Res
     check_enabled(&shared)?;
     same_origin::check_sign_in(&shared, &request)?;
     let peer = request.extensions().get::<Peer>().map(|Peer(address)| *address);
-    shared.sign_in_limit.check(peer)?;
     let before = SessionCookie::of(request.headers());
+    let is_https = link::is_https(request.headers());
     let body = body::json(&shared, OperationId::SignIn, request).await?;
     let text = parse_sign_in(&body).map_err(|violations| Problem::violations(&violations))?;
     // The same response for a malformed, unknown, revoked and expired key, so that it reveals nothing.
     let refused = || auth::unauthorised("This key is not valid.");
-    let key = KeyText::parse(&text).ok_or_else(refused)?;
+    let key = KeyText::parse(&text);
+    // A key that is in memory costs nothing to check, and behind a proxy all people have one address: who tries unknown keys must not
+    // keep the others from signing in.
+    if !key.as_ref().is_some_and(|key| shared.app.known_caller(key).is_some()) {
+        shared.sign_in_limit.check(peer)?;
+    }
+    let key = key.ok_or_else(refused)?;
     let begun = shared.app.begin_session(&key, shared.config.console.session_life).await?;
     let (token, signed_in) = begun.ok_or_else(refused)?;
     if let SessionCookie::Token(before) = before {
@@ -92,7 +98,7 @@ pub async fn begin(State(shared): State<Shared>, request: Request) -> Result<Res
     tracing::info!(key = signed_in.caller.key.as_str(), "signed in to the console");
     let seconds = shared.config.console.session_life.as_secs().max(1);
     let response = present(&shared, StatusCode::CREATED, &signed_in);
-    Ok(with_cookie(&shared, response, &token.reveal(), seconds))
+    Ok(with_cookie(&shared, response, &token.reveal(), seconds, is_https))
 }
 
 /// `GET /console/session`
@@ -116,7 +122,8 @@ pub async fn end(State(shared): State<Shared>, headers: HeaderMap) -> Result<Res
             tracing::info!(key = key.as_str(), "signed out of the console");
         }
     }
-    Ok(with_cookie(&shared, StatusCode::NO_CONTENT.into_response(), "", 0))
+    let is_https = link::is_https(&headers);
+    Ok(with_cookie(&shared, StatusCode::NO_CONTENT.into_response(), "", 0, is_https))
 }
 
 fn check_enabled(shared: &Shared) -> Result<(), Problem> {
@@ -140,8 +147,15 @@ fn present(shared: &Shared, status: StatusCode, signed_in: &SignedIn) -> Respons
 }
 
 /// Sets the cookie. A life of zero removes it.
-fn with_cookie(shared: &Shared, mut response: Response, token: &str, seconds: u64) -> Response {
-    let is_https = shared.config.email.chosen_public_url().is_some_and(|url| url.starts_with("https://"));
+fn with_cookie(
+    shared: &Shared,
+    mut response: Response,
+    token: &str,
+    seconds: u64,
+    is_https: bool,
+) -> Response {
+    let public = shared.config.email.chosen_public_url();
+    let is_https = is_https || public.is_some_and(|url| url.starts_with("https://"));
     let secure = if is_https { "; Secure" } else { "" };
     let cookie = format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {

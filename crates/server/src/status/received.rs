@@ -9,6 +9,8 @@ use domain::{Timestamp, Violation, registered_domain};
 
 /// Further sites are not counted: a sender may name any.
 const SITES_MAX: usize = 1_000;
+/// Sites that are known by refused adverts only leave room for the others: such an advert may name anything.
+const SITES_OF_REFUSED_MAX: usize = SITES_MAX / 2;
 const HOURS: usize = 24;
 const HOUR_SECONDS: i64 = 3_600;
 
@@ -86,11 +88,18 @@ impl ReceivedAdverts {
         let site = received.site.map(str::to_owned).or_else(|| received.url.and_then(site_of_url));
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Kept { sites, refused } = &mut *kept;
-        if let Some(site) = &site
-            && (sites.contains_key(site) || sites.len() < SITES_MAX)
-        {
-            let counts = sites.entry(site.clone()).or_insert_with(|| SiteCounts::new(at));
-            counts.add(at, received.violations.is_some());
+        if let Some(site) = &site {
+            let is_refused = received.violations.is_some();
+            if sites.len() >= SITES_MAX && !sites.contains_key(site) {
+                sites.retain(|_, counts| {
+                    counts.forget_before(at);
+                    !counts.hours.is_empty()
+                });
+            }
+            let room = if is_refused { SITES_OF_REFUSED_MAX } else { SITES_MAX };
+            if sites.contains_key(site) || sites.len() < room {
+                sites.entry(site.clone()).or_insert_with(|| SiteCounts::new(at)).add(at, is_refused);
+            }
         }
         if let Some(violations) = received.violations {
             if refused.len() >= REFUSED_MAX {
@@ -206,12 +215,23 @@ fn without_numbers(path: &str) -> String {
 /// stays. A long number is a value, too: a phone number, for example.
 fn masked(message: &str, path: &str) -> String {
     let mut text = String::with_capacity(message.len());
-    for (index, part) in message.split('"').enumerate() {
-        match index % 2 {
-            0 => text.push_str(&without_long_numbers(part)),
-            // Between quotation marks. An odd mark at the end hides the rest.
-            _ if part == path => text.push_str(&format!("\"{path}\"")),
-            _ => text.push_str("\"…\""),
+    let named = format!("\"{path}\"");
+    let (before, rest) = message.split_once(&named).map_or(("", message), |(before, rest)| (before, rest));
+    // A value may contain quotation marks itself, so all between the first and the last is hidden.
+    for (index, part) in [before, rest].into_iter().enumerate() {
+        if index == 1 && rest.len() < message.len() {
+            text.push_str(&named);
+        }
+        match (part.find('"'), part.rfind('"')) {
+            (Some(first), Some(last)) => {
+                text.push_str(&without_long_numbers(&part[..first]));
+                text.push_str("\"…\"");
+                // An odd mark hides the rest.
+                if first < last {
+                    text.push_str(&without_long_numbers(&part[last + 1..]));
+                }
+            }
+            _ => text.push_str(&without_long_numbers(part)),
         }
     }
     match text.find(" at line ") {
@@ -289,6 +309,10 @@ mod tests {
         check("number 612345678 given; at most 200", "number … given; at most 200");
         check("odd \"mark", "odd \"…\"");
         check(
+            "The type of the \"price\" attribute must be int, string \"x\" Marie \"y\" given.",
+            "The type of the \"price\" attribute must be int, string \"…\" given.",
+        );
+        check(
             "The line is not valid JSON: expected `,` at line 1 column 34.",
             "The line is not valid JSON: expected `,`.",
         );
@@ -326,8 +350,18 @@ mod tests {
             };
             adverts.record(at(number), &received);
         }
+        {
+            let kept = adverts.0.lock().unwrap();
+            assert_eq!((kept.sites.len(), kept.refused.len()), (SITES_OF_REFUSED_MAX, REFUSED_MAX));
+        }
+        for number in 0..SITES_MAX {
+            adverts.record(at(2_000), &received(&format!("t{number}.fr"), None));
+        }
+        assert_eq!(adverts.sites(at(2_000)).len(), SITES_MAX);
+        // Those of the day before make room.
+        adverts.record(at(2_000 + 25 * 3_600), &received("new.fr", None));
         let kept = adverts.0.lock().unwrap();
-        assert_eq!((kept.sites.len(), kept.refused.len()), (SITES_MAX, REFUSED_MAX));
+        assert_eq!(kept.sites.keys().collect::<Vec<_>>(), ["new.fr"]);
         assert!(kept.refused.iter().all(|refused| refused.reference.as_ref().unwrap().len() == 100));
     }
 

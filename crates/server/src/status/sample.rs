@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::Timestamp;
 
 /// The route whose time is shown.
-const SEARCH_ROUTE: &str = "route=\"/documents/properties\"";
+const SEARCH_ROUTE: &str = "method=\"GET\",route=\"/documents/properties\"";
 
 /// What is counted, with the metric and a part of its labels. Values of all labels that fit are added up.
 const COUNTERS: [(&str, &str, &str); 10] = [

@@ -3,6 +3,7 @@
 //! The matcher writes the outbox in groups ([`OutboxEntry`](crate::OutboxEntry)). A delivery is one notification for one search: it
 //! is queued in a **lane**, claimed under a lease, attempted without the store, and settled.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -74,14 +75,14 @@ pub trait DeliveryStore: Send + Sync + 'static {
     /// Returns what a delivery is rendered from, whatever its state.
     async fn delivery_source(&self, id: DeliveryId) -> Result<Option<DueDelivery>, Error>;
 
-    /// Returns the attempts of an owner's deliveries that were enqueued since a date, those of the newest deliveries first, and at most
-    /// `limit` of them.
+    /// Returns the attempts of an owner's deliveries that were enqueued since a date, those of the newest deliveries first. Looks at no
+    /// more than `limit` deliveries and returns no more than `limit` attempts.
     async fn attempts_since(
         &self,
         owner: UserId,
         since: Timestamp,
         limit: usize,
-    ) -> Result<Vec<AttemptSummary>, Error>;
+    ) -> Result<AttemptSummaries, Error>;
 
     /// Makes at most `limit` deliveries pending again and returns their ids. Their earlier attempts are kept. Skips deliveries that are
     /// pending or leased.
@@ -342,7 +343,16 @@ pub struct AttemptSummary {
     pub started_at: Timestamp,
     pub duration: Duration,
     pub outcome: Outcome,
-    pub target: Option<String>,
+    /// Shared by the attempts with the same target: there may be many.
+    pub target: Option<Arc<str>>,
+}
+
+/// Attempts of many deliveries.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AttemptSummaries {
+    pub attempts: Vec<AttemptSummary>,
+    /// `false` if a limit ended the search.
+    pub is_complete: bool,
 }
 
 /// Which leases to end.

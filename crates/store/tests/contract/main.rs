@@ -156,6 +156,7 @@ macro_rules! contract_suite {
                     document_rendered_before_an_erasure_is_not_stored,
                     missing_event_leaves_the_subject_without_event;
                 listing: deliveries_are_listed_by_every_filter,
+                    attempts_since_a_date_are_found_within_a_limit,
                     deliveries_are_listed_in_pages,
                     deleting_a_search_cancels_its_deliveries,
                     one_delivery_is_replayed_from_any_final_state,

@@ -1,5 +1,7 @@
 //! Listing, replaying and pruning deliveries.
 
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{DeliveryId, PhaseTimings, SearchId, SearchNumber, Timestamp, UserId};
@@ -13,7 +15,8 @@ use super::{
 };
 use crate::contract::Position;
 use crate::contract::{
-    Attempt, AttemptSummary, DeliveryList, DeliveryPage, DeliveryRow, Pruned, QueueDepth, RecordKind, Replay,
+    Attempt, AttemptSummaries, AttemptSummary, DeliveryList, DeliveryPage, DeliveryRow, Pruned, QueueDepth,
+    RecordKind, Replay,
 };
 use crate::error::Error;
 use crate::sqlite::damage::DamageLog;
@@ -160,21 +163,48 @@ pub fn attempts_since(
     since: Timestamp,
     limit: usize,
     damage: &DamageLog,
-) -> Result<Vec<AttemptSummary>, Error> {
+) -> Result<AttemptSummaries, Error> {
     let reading = connection.unchecked_transaction()?;
     let mut deliveries = reading.prepare_cached(
         "SELECT sequence, created_at FROM delivery INDEXED BY delivery_of_owner WHERE owner = ?1 ORDER BY sequence DESC",
     )?;
     let mut rows = deliveries.query([owner.as_bytes()])?;
-    let mut found = Vec::new();
+    let mut found = Found::default();
+    let mut looked_at = 0;
+    let mut is_complete = true;
     while let Some(row) = rows.next()? {
-        if row.get::<_, i64>(1)? < since.as_millisecond() || found.len() >= limit {
+        if row.get::<_, i64>(1)? < since.as_millisecond() {
             break;
         }
+        // Deliveries that were never attempted count as well: there may be any number.
+        if looked_at >= limit || found.attempts.len() >= limit {
+            is_complete = false;
+            break;
+        }
+        looked_at += 1;
         summaries(&reading, row.get(0)?, damage, &mut found)?;
     }
-    found.truncate(limit);
-    Ok(found)
+    is_complete &= found.attempts.len() <= limit;
+    found.attempts.truncate(limit);
+    Ok(AttemptSummaries { attempts: found.attempts, is_complete })
+}
+
+#[derive(Default)]
+struct Found {
+    attempts: Vec<AttemptSummary>,
+    targets: HashSet<Arc<str>>,
+}
+
+impl Found {
+    /// Returns the only copy of a target.
+    fn target(&mut self, text: String) -> Arc<str> {
+        if let Some(known) = self.targets.get(text.as_str()) {
+            return Arc::clone(known);
+        }
+        let target = Arc::from(text);
+        self.targets.insert(Arc::clone(&target));
+        target
+    }
 }
 
 /// Reads no more than a summary needs: there may be many, and what receivers answered is most of a row.
@@ -182,7 +212,7 @@ fn summaries(
     connection: &Connection,
     sequence: i64,
     damage: &DamageLog,
-    found: &mut Vec<AttemptSummary>,
+    found: &mut Found,
 ) -> Result<(), Error> {
     let mut statement = connection.prepare_cached(
         "SELECT started_at, duration_ms, outcome, target, ordinal
@@ -192,17 +222,19 @@ fn summaries(
     while let Some(row) = rows.next()? {
         let ordinal: i64 = row.get(4)?;
         let name = || attempt_name(sequence, ordinal);
-        found.extend(damage.unless_damaged(RecordKind::DeliveryAttempt, name, summary(row))?);
+        let summary = damage.unless_damaged(RecordKind::DeliveryAttempt, name, summary(row, found))?;
+        found.attempts.extend(summary);
     }
     Ok(())
 }
 
-fn summary(row: &Row<'_>) -> Result<AttemptSummary, Error> {
+fn summary(row: &Row<'_>, found: &mut Found) -> Result<AttemptSummary, Error> {
+    let target: Option<String> = row.get(3)?;
     Ok(AttemptSummary {
         started_at: timestamp(row.get(0)?)?,
         duration: Duration::from_millis(row.get(1)?),
         outcome: outcome_from_code(row.get(2)?)?,
-        target: row.get(3)?,
+        target: target.map(|text| found.target(text)),
     })
 }
 

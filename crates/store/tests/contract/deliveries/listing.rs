@@ -107,6 +107,28 @@ pub async fn deliveries_are_listed_in_pages<B: Backend>() {
     }
 }
 
+pub async fn attempts_since_a_date_are_found_within_a_limit<B: Backend>() {
+    let (store, rows) = varied::<B>().await;
+    let since = |second: i64, limit: usize| store.attempts_since(user_id(1), at(second), limit);
+    let attempted = |from: i64| {
+        let is_new = move |row: &&DeliveryRow| row.owner == user_id(1) && row.created_at >= at(from);
+        rows.iter().filter(is_new).map(|row| row.attempts as usize).sum::<usize>()
+    };
+    assert!(attempted(0) > attempted(6_400) && attempted(6_400) > 0);
+    for from in [0, 6_400, 9_999] {
+        let found = since(from, 1_000).await.unwrap();
+        assert_eq!((found.attempts.len(), found.is_complete), (attempted(from), true));
+    }
+    // The limit counts deliveries without attempts, too.
+    let own = rows.iter().filter(|row| row.owner == user_id(1)).count();
+    let found = since(0, own).await.unwrap();
+    assert_eq!((found.attempts.len(), found.is_complete), (attempted(0), true));
+    let found = since(0, own - 1).await.unwrap();
+    assert!(!found.is_complete && found.attempts.len() <= attempted(0));
+    let found = since(0, 1).await.unwrap();
+    assert!(!found.is_complete && found.attempts.len() <= 1);
+}
+
 pub async fn deleting_a_search_cancels_its_deliveries<B: Backend>() {
     let (store, before) = varied::<B>().await;
     let search = before[0].lane.search;
