@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { byHour, percentile } from '../src/deliveries/health';
+import { byHour } from '../src/deliveries/health';
 import { phases } from '../src/deliveries/phases';
 import { plain, safeUrl } from '../src/links';
 import { boundsOf, circleRing, distanceKm, spread, viewOf } from '../src/market/geometry';
@@ -79,12 +79,15 @@ it('the last days end today', () => {
 });
 
 describe('figures', () => {
-  it('percentiles', () => {
-    expect([percentile([], 0.5), percentile([1, 2, 3, 4], 0.5), percentile([1, 2, 3, 4], 0.99)]).toEqual([null, 2, 4]);
-  });
-  it('deliveries by hour', () => {
-    const one = (state: string, settledAt: string | null) => ({ state, createdAt: '2026-03-02T10:00:00Z', settledAt }) as never;
-    expect(byHour([one('delivered', '2026-03-02T10:00:02Z'), one('failed', '2026-03-02T15:00:00Z'), one('pending', null)])).toEqual([{ at: at('2026-03-02T10:00:00Z'), success: 50, p50: 2000, p99: 2000 }]);
+  it('receivers by hour, one or all, with gaps', () => {
+    const hour = (text: string, attempts: number, delivered: number, p50Ms: number, p99Ms: number) => ({ hour: text, attempts, delivered, p50Ms, p99Ms });
+    const host = (name: string, hours: ReturnType<typeof hour>[]) => ({ host: name, attempts: 0, delivered: 0, p50Ms: 0, p99Ms: 0, hours });
+    // The same hour may be written with another offset.
+    const hosts = [host('a', [hour('2026-03-02T11:00:00+01:00', 3, 3, 10, 20), hour('2026-03-02T14:00:00+01:00', 1, 0, 40, 40)]), host('b', [hour('2026-03-02T10:00:00Z', 1, 0, 50, 60)])];
+    const ten = at('2026-03-02T10:00:00Z');
+    expect(byHour(hosts, 'b')).toEqual([{ at: ten, success: 0, p50: 50, p99: 60 }]);
+    expect(byHour(hosts, null)).toEqual([{ at: ten, success: 75, p50: 50, p99: 60 }, { at: ten + 3600, success: null, p50: null, p99: null }, { at: ten + 3 * 3600, success: 0, p50: 40, p99: 40 }]);
+    expect(byHour([], null)).toEqual([]);
   });
   it('the day on which the disk is full', () => {
     const day = { times: ['2026-03-01T00:00:00Z'], series: { diskFreeBytes: [100] } };
