@@ -59,6 +59,32 @@ describe('prices over time', () => {
   it('an advert on offer goes on until now', () => {
     expect(steps(advert([]), at('2026-06-01T00:00:00Z')).at(-1)).toEqual({ at: at('2026-06-01T00:00:00Z'), price: 90 });
   });
+  it('an advert returns with the price it had last', () => {
+    const day = (number: number) => `2026-02-0${number}T00:00:00Z`;
+    const expired = (number: number) => event('expired', day(number), 'false', 'true');
+    const returned = (number: number) => event('expired', day(number), 'true', 'false');
+    // Out of order, as events of several kinds may come.
+    const twice = advert([expired(1), returned(2), expired(4), returned(5), event('price', day(3), '300000', '280000')], { price: 280_000 });
+    expect(steps(twice, at(day(6))).map((step) => step.price)).toEqual([300_000, null, 300_000, 280_000, null, 280_000, 280_000]);
+  });
+  it('a return and a new price in the same second are one step', () => {
+    const moment = '2026-02-02T00:00:00Z';
+    const once = advert([event('expired', '2026-02-01T00:00:00Z', 'false', 'true'), event('price', moment, '100', '90'), event('expired', moment, 'true', 'false')]);
+    expect(aligned([steps(once, at(moment))]).values).toEqual([[100, null, 90]]);
+  });
+  it('many adverts with many events are quick', () => {
+    const began = Date.parse('2026-01-01T00:00:00Z');
+    const lines = Array.from({ length: 20 }, (_, number) => {
+      const events = Array.from({ length: 1000 }, (_, index) => event('price', new Date(began + (index * 20 + number) * 60_000).toISOString(), String(index), String(index + 1)));
+      return steps(advert(events), at('2026-06-01T00:00:00Z'));
+    });
+    const from = performance.now();
+    const { times, values } = aligned(lines);
+    // One walk along each line: 400 thousand looks, not 400 million.
+    expect(performance.now() - from).toBeLessThan(2000);
+    expect(times).toHaveLength(20_001);
+    expect(values.map((line) => line.at(-1))).toEqual(Array.from({ length: 20 }, () => 1000));
+  });
   it('lines share their moments', () => {
     expect(aligned([[{ at: 1, price: 5 }, { at: 3, price: 6 }], [{ at: 2, price: 7 }]])).toEqual({ times: [1, 2, 3], values: [[5, 5, 6], [null, 7, null]] });
   });
