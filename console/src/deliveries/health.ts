@@ -1,32 +1,40 @@
-// How well deliveries arrive, by hour.
+// How the receivers fared, hour by hour.
 
 import type { Schemas } from '../api/client';
 
 export interface Hour {
-  /** Seconds since 1970. */
+  /** When it began, in seconds since 1970. */
   at: number;
-  /** Of those that ended, the share that was delivered, in percent. */
+  /** The share of the attempts that was delivered, in percent; `null` in an hour without attempts. */
   success: number | null;
-  /** Milliseconds from creation to delivery. */
+  /** Milliseconds that an attempt took. */
   p50: number | null;
   p99: number | null;
 }
 
-/** The value that a share of the sorted numbers does not exceed. */
-export function percentile(sorted: readonly number[], share: number): number | null {
-  if (sorted.length === 0) return null;
-  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? null;
-}
+const HOUR_SECONDS = 3600;
 
-export function byHour(deliveries: readonly Schemas['Delivery'][]): Hour[] {
-  const hours = new Map<number, Schemas['Delivery'][]>();
-  for (const delivery of deliveries) {
-    const hour = Math.floor(Date.parse(delivery.createdAt) / 3_600_000);
-    hours.set(hour, [...(hours.get(hour) ?? []), delivery]);
+/**
+ * The hours of one receiver, or of all of them, from the first with an attempt to the last. Percentiles of several receivers cannot
+ * be added up: together they have the times of the slowest.
+ */
+export function byHour(hosts: readonly Schemas['HostHealth'][], host: string | null): Hour[] {
+  const sums = new Map<number, { attempts: number; delivered: number; p50: number; p99: number }>();
+  for (const one of hosts) {
+    if (host !== null && one.host !== host) continue;
+    for (const hour of one.hours) {
+      const at = Date.parse(hour.hour) / 1000;
+      const sum = sums.get(at) ?? { attempts: 0, delivered: 0, p50: 0, p99: 0 };
+      sums.set(at, { attempts: sum.attempts + hour.attempts, delivered: sum.delivered + hour.delivered, p50: Math.max(sum.p50, hour.p50Ms), p99: Math.max(sum.p99, hour.p99Ms) });
+    }
   }
-  return [...hours.entries()].sort(([a], [b]) => a - b).map(([hour, list]) => {
-    const ended = list.filter((one) => one.state === 'delivered' || one.state === 'failed');
-    const times = list.filter((one) => one.state === 'delivered' && one.settledAt).map((one) => Date.parse(one.settledAt!) - Date.parse(one.createdAt)).sort((a, b) => a - b);
-    return { at: hour * 3600, success: ended.length === 0 ? null : (100 * ended.filter((one) => one.state === 'delivered').length) / ended.length, p50: percentile(times, 0.5), p99: percentile(times, 0.99) };
-  });
+  const hours: Hour[] = [];
+  for (const at of [...sums.keys()].sort((a, b) => a - b)) {
+    // An hour without attempts is a gap, not a line between its neighbours. One is enough to break it.
+    const before = hours.at(-1);
+    if (before && at - before.at > HOUR_SECONDS) hours.push({ at: before.at + HOUR_SECONDS, success: null, p50: null, p99: null });
+    const { attempts, delivered, p50, p99 } = sums.get(at)!;
+    hours.push({ at, success: attempts > 0 ? (100 * delivered) / attempts : null, p50, p99 });
+  }
+  return hours;
 }

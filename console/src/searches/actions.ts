@@ -1,6 +1,6 @@
 // What one does to a saved search, each with its way back where there is one.
 
-import { idOf, send, type Schemas } from '../api/client';
+import { get, idOf, send, type Schemas } from '../api/client';
 import { fromSearch, toCriteria } from '../market/filters';
 import { toasts } from '../toast.svelte';
 import { t } from '../words/index.svelte';
@@ -24,8 +24,14 @@ export function draftOf(search: Search): Draft {
   } as Draft;
 }
 
+/** Changes nothing but the switch: absent fields keep their values, and those that an update must have are read just before. */
+async function putEnabled(id: string, enabled: boolean): Promise<void> {
+  const { title, transactionType, propertyTypes } = (await get('/searches/{id}', { at: { id } })) as Search;
+  await send('put', '/searches/{id}', { at: { id }, body: { title, transactionType, propertyTypes, notificationEnabled: enabled } });
+}
+
 export async function setEnabled(search: Search, enabled: boolean, changed: () => void): Promise<boolean> {
-  const put = (value: boolean) => send('put', '/searches/{id}', { at: { id: searchId(search) }, body: { ...draftOf(search), notificationEnabled: value } });
+  const put = (value: boolean) => putEnabled(searchId(search), value);
   try {
     await put(enabled);
     changed();
