@@ -248,7 +248,9 @@ fn is_uuid(text: &str) -> bool {
 }
 
 fn is_url(text: &str) -> bool {
-    ["http://", "https://"].iter().any(|scheme| text.len() > scheme.len() && text.starts_with(scheme))
+    // Adverts may write the scheme in capitals.
+    let has = |scheme: &str| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    ["http://", "https://"].iter().any(|scheme| text.len() > scheme.len() && has(scheme))
 }
 
 /// Returns a value for a message, cut if it is long.

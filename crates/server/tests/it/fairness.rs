@@ -160,8 +160,12 @@ async fn request_that_hung_up_leaves_the_queue() {
 async fn too_expensive_query_is_refused_with_the_reason() {
     let server = TestServer::with("[limits]\nquery_work_max = 2000\n").await;
     let text = "Maison avec jardin et avec garage, ".repeat(20);
-    let adverts: Vec<Value> =
-        (0..60).map(|number| listing(&format!("h{number}"), json!({"description": text}))).collect();
+    // Far apart, so that they are different homes. Without a place they would be on no map.
+    let home = |number: u32| {
+        let place = json!({"lat": 44.0 + f64::from(number) * 0.05, "lon": 2.0});
+        listing(&format!("h{number}"), json!({"description": text, "locations": place}))
+    };
+    let adverts: Vec<Value> = (0..60).map(home).collect();
     ingest(&server, &adverts).await;
     server.get("/documents/properties?expressions[]=jardin").await.ok();
 

@@ -344,7 +344,7 @@ async fn locations_are_suggested_under_every_name() {
     );
     assert_eq!(
         ask("query=indre&type=region").await.problem(400),
-        "type: \"region\" is not city or department."
+        "type: \"region\" is not city, department or station."
     );
     for query in
         ["excludedCitiesIds[]=37261", "excludedCitiesIds[]=/cities/37261", "excludeCities[]=/cities/37261"]
