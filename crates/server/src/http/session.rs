@@ -86,7 +86,7 @@ pub async fn begin(State(shared): State<Shared>, request: Request) -> Result<Res
     let key = KeyText::parse(&text);
     // A key that is in memory costs nothing to check, and behind a proxy all people have one address: who tries unknown keys must not
     // keep the others from signing in.
-    if !key.as_ref().is_some_and(|key| shared.app.known_caller(key).is_some()) {
+    if key.as_ref().is_none_or(|key| shared.app.known_caller(key).is_none()) {
         shared.sign_in_limit.check(peer)?;
     }
     let key = key.ok_or_else(refused)?;
