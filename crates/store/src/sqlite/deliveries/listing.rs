@@ -169,7 +169,7 @@ pub fn attempts_since(
         "SELECT sequence, created_at FROM delivery INDEXED BY delivery_of_owner WHERE owner = ?1 ORDER BY sequence DESC",
     )?;
     let mut rows = deliveries.query([owner.as_bytes()])?;
-    let mut found = Found::default();
+    let mut found = CollectedAttempts::default();
     let mut looked_at = 0;
     let mut is_complete = true;
     while let Some(row) = rows.next()? {
@@ -190,12 +190,12 @@ pub fn attempts_since(
 }
 
 #[derive(Default)]
-struct Found {
+struct CollectedAttempts {
     attempts: Vec<AttemptSummary>,
     targets: HashSet<Arc<str>>,
 }
 
-impl Found {
+impl CollectedAttempts {
     /// Returns the only copy of a target.
     fn target(&mut self, text: String) -> Arc<str> {
         if let Some(known) = self.targets.get(text.as_str()) {
@@ -212,7 +212,7 @@ fn summaries(
     connection: &Connection,
     sequence: i64,
     damage: &DamageLog,
-    found: &mut Found,
+    found: &mut CollectedAttempts,
 ) -> Result<(), Error> {
     let mut statement = connection.prepare_cached(
         "SELECT started_at, duration_ms, outcome, target, ordinal
@@ -228,7 +228,7 @@ fn summaries(
     Ok(())
 }
 
-fn summary(row: &Row<'_>, found: &mut Found) -> Result<AttemptSummary, Error> {
+fn summary(row: &Row<'_>, found: &mut CollectedAttempts) -> Result<AttemptSummary, Error> {
     let target: Option<String> = row.get(3)?;
     Ok(AttemptSummary {
         started_at: timestamp(row.get(0)?)?,
