@@ -113,11 +113,23 @@ fn weigh_land(one: &Signature, other: &Signature, collector: &mut impl EvidenceC
         0.0 if land % 50.0 != 0.0 => (3.5, "equal land, hardly round"),
         0.0 => (2.0, "equal land"),
         ..=1.0 => (1.0, "land within 1 %"),
+        ..=5.0 if is_rounded_land(land, others) => (1.0, "equal land, one of them rounded"),
         ..=5.0 => (0.0, "land within 5 %"),
         ..=15.0 => (-1.0, "land apart by more than 5 %"),
         _ => (-2.5, "land apart by more than 15 %"),
     };
     collector.add(EvidenceKind::LandSurface, points, || format!("{what} ({})", both(land, others)));
+}
+
+/// Whether one size of land is the other in whole hectares, or in whole thousands of square metres: "5 ha" and 5 ha 12 a.
+fn is_rounded_land(land: f32, others: f32) -> bool {
+    const HECTARE: f32 = 10_000.0;
+    let is_rounded = |rounded: f32, exact: f32| {
+        [HECTARE, 1_000.0].iter().any(|step| {
+            rounded % step == 0.0 && exact % step != 0.0 && ((exact / step).round() * step == rounded)
+        })
+    };
+    is_rounded(land, others) || is_rounded(others, land)
 }
 
 /// Rooms and bedrooms are counted differently on two sites (an office, a walk-through room), and together.
@@ -368,4 +380,19 @@ fn weigh_coordinates(one: &Signature, other: &Signature, collector: &mut impl Ev
         (false, _) => -2.0,
     };
     collector.add(EvidenceKind::Coordinates, points, || format!("{metres:.0} m apart"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn land_is_rounded_to_hectares_and_thousands() {
+        for (rounded, exact) in [(50_000.0, 51_200.0), (20_000.0, 19_640.0), (7_000.0, 7_250.0)] {
+            assert!(is_rounded_land(rounded, exact) && is_rounded_land(exact, rounded), "{rounded} {exact}");
+        }
+        for (one, other) in [(50_000.0, 56_000.0), (50_000.0, 50_000.0), (7_000.0, 7_600.0), (712.0, 713.0)] {
+            assert!(!is_rounded_land(one, other), "{one} {other}");
+        }
+    }
 }

@@ -110,6 +110,8 @@ const TABLE: &[Feature] = &[
     shared("tennis court", Rare, "tennis"),
     shared("door code", Frequent, "digicode interphone visiophone"),
     shared("bicycle room", Uncommon, "local-velos local-velo velos"),
+    row("water mill", Rare, "moulin roue-a-aubes"),
+    row("water right", Rare, "droit-d-eau droits-d-eau prise-d-eau"),
 ];
 
 /// Words before a feature that say that the home does not have it.

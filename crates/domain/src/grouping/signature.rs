@@ -17,7 +17,7 @@ use crate::special_sale::NewBuilding;
 use crate::value::{Amount, ShortText};
 
 /// The version of the encoding and of the values. Signatures of another version are computed again.
-pub const SIGNATURE_VERSION: u8 = 4;
+pub const SIGNATURE_VERSION: u8 = 5;
 
 /// What the gazetteer knows about the commune of an advert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
