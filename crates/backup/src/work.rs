@@ -1,4 +1,4 @@
-//! The work on one file, on a thread of its own with low priority: copy, verify, measure.
+//! The work on one file, on a thread of its own with the lowest priority: copy, verify, measure.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use store::Finding;
-use store::sqlite::lower_thread_priority;
+use store::sqlite::lower_thread_priority_most;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -63,14 +63,14 @@ pub(crate) async fn until<T>(
     }
 }
 
-/// Runs work on a thread of its own, with low priority. The work looks itself whether it is cancelled.
+/// Runs work on a thread of its own, with the lowest priority. The work looks itself whether it is cancelled.
 pub(crate) async fn on_thread<T: Send + 'static>(
     stop: &CancellationToken,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
     let (reply, mut answer) = oneshot::channel();
     let run = move || {
-        lower_thread_priority();
+        lower_thread_priority_most();
         let _ = reply.send(work());
     };
     let spawned = std::thread::Builder::new().name("backup".to_owned()).spawn(run);

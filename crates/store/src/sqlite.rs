@@ -73,7 +73,7 @@ pub use lock::ServerLock;
 use matches::PreparedBatch;
 use matches::indexing::{self, IndexStep};
 use prepare::Prepared;
-pub use priority::{Priority, lower_thread_priority};
+pub use priority::{Priority, lower_thread_priority, lower_thread_priority_most};
 use readers::{ReadKind, Readers};
 pub use writer::WriteFault;
 use writer::{Transaction, Writer};

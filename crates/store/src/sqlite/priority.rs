@@ -15,17 +15,57 @@ pub enum Priority {
 
 /// On the scale of the operating system: about a tenth of the CPU share of other threads while both want the same core, all of it
 /// while no other thread wants it.
-const NICENESS: i32 = 10;
+const BACKGROUND: i32 = 10;
 
-/// Lowers the priority of the calling thread, for good. Does nothing except on Linux: elsewhere the call would affect the whole
-/// process.
-#[cfg(target_os = "linux")]
+/// The lowest on that scale: about a tenth of the share of background threads.
+const LOWEST: i32 = 19;
+
+/// Lowers the priority of the calling thread, for good, to that of background work.
 pub fn lower_thread_priority() {
-    // If it fails, everything works, only less evenly.
-    let _ = rustix::process::nice(NICENESS);
+    renice(BACKGROUND);
 }
 
-#[cfg(not(target_os = "linux"))]
-pub fn lower_thread_priority() {
-    let _ = NICENESS;
+/// Lowers the priority of the calling thread, for good, to below that of background work: for what may take hours, such as a backup.
+pub fn lower_thread_priority_most() {
+    renice(LOWEST);
+}
+
+/// Sets and does not add, because a thread begins with the priority of the one that started it. Does nothing except on Linux: elsewhere the
+/// call would affect the whole process.
+fn renice(niceness: i32) {
+    #[cfg(target_os = "linux")]
+    if rustix::process::getpriority_process(None).is_ok_and(|current| current < niceness) {
+        // If it fails, everything works, only less evenly.
+        let _ = rustix::process::setpriority_process(None, niceness);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = niceness;
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_of_background_threads_are_not_lowered_twice() {
+        let niceness = || rustix::process::getpriority_process(None).unwrap();
+        let (before, started, nested, lowest) = std::thread::spawn(move || {
+            let before = niceness();
+            lower_thread_priority();
+            let started = niceness();
+            let nested = std::thread::spawn(move || {
+                lower_thread_priority();
+                let nested = niceness();
+                lower_thread_priority_most();
+                (nested, niceness())
+            });
+            let (nested, lowest) = nested.join().unwrap();
+            (before, started, nested, lowest)
+        })
+        .join()
+        .unwrap();
+        let lowered = before.max(BACKGROUND);
+        assert_eq!((started, nested, lowest), (lowered, lowered, LOWEST));
+        assert_eq!(niceness(), before, "only the thread itself is lowered");
+    }
 }
