@@ -59,7 +59,7 @@ use app::fair::{FairQueue, TurnLimits};
 use axum::Router;
 use axum::routing::{MethodRouter, delete, get, post, put};
 use description::{Access, OperationId, Tag};
-use domain::Timestamp;
+use domain::{Timestamp, UserId};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use wire::advert_draft::ParseMode;
@@ -165,6 +165,29 @@ impl Shared {
     fn stream_slot(&self, caller: &Caller) -> Result<Slot, Problem> {
         let taken = self.streams.take(Holder::User(caller.user.id));
         taken.map_err(|refused| refused.of_stream(&self.streams))
+    }
+
+    /// Runs work that reads or counts many rows: in turns of its user, which leaves the rest of the background threads to
+    /// other work such as sending, and in the background, where searches do not wait for it. The turn is held until the
+    /// work ends, even if the client disconnects.
+    async fn in_list_turn<Work, Output>(
+        &self,
+        user: UserId,
+        work: impl FnOnce(App) -> Work,
+    ) -> Result<Output, Problem>
+    where
+        Work: Future<Output = Result<Output, app::Error>> + Send + 'static,
+        Output: Send + 'static,
+    {
+        let app = self.app.background();
+        let turn = app.list_turn(user).await?;
+        let work = work(app);
+        let holding = async move {
+            let output = work.await;
+            drop(turn);
+            output
+        };
+        Ok(self.background.run(holding).await??)
     }
 
     async fn decoder(&self, mode: ParseMode) -> Result<Decoder, app::Error> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use app::App;
 use app::access::Caller;
 use app::deliveries::Replayed;
 use axum::Extension;
@@ -20,6 +21,7 @@ use wire::delivery::{
     AttemptInput, DeliveryBody, DeliveryInput, DeliveryWithAttempts, Replay, ReplayCountBody, ReplayedBody,
 };
 use wire::hydra::{Collection, Paging, View};
+use wire::query::Parameters;
 use wire::{date, iri, names};
 
 use super::error::{Problem, json};
@@ -85,18 +87,8 @@ pub async fn list(
         SearchScope::Unknown => None,
     };
     let page = match request {
-        // Counting many rows takes a while: run it in the background, where searches do not wait for it.
         Some(request) => {
-            let app = shared.app.background();
-            // In turns, which leaves the rest of the background threads to other work such as sending. The turn is held
-            // until the count ends, even if the client disconnects.
-            let turn = app.list_turn(owner).await?;
-            let listing = async move {
-                let listed = app.deliveries(request).await;
-                drop(turn);
-                listed
-            };
-            shared.background.run(listing).await??
+            shared.in_list_turn(owner, |app| async move { app.deliveries(request).await }).await?
         }
         None => DeliveryPage::default(),
     };
@@ -120,6 +112,15 @@ enum SearchScope {
     All,
     One(SearchNumber),
     Unknown,
+}
+
+/// Takes the parameter `since`, without which there is no answer.
+pub(super) fn required_since(parameters: &mut Parameters<'_>, zone: &TimeZone) -> Option<Timestamp> {
+    let since = parameters.parse_single(SINCE, date::EXPECTED, |text| date::first_second(text, zone));
+    if since.is_none() && !parameters.has_violation(SINCE) {
+        parameters.violations.push(Violation::missing(SINCE, "This value should not be blank."));
+    }
+    since
 }
 
 /// Returns the start of the next second.
@@ -180,21 +181,11 @@ pub async fn count_replayable(
     let search = owned_search(&shared, &caller, name).await?;
     let zone = &shared.config.time_zone;
     let mut parameters = query.parameters();
-    let since = parameters.parse_single(SINCE, date::EXPECTED, |text| date::first_second(text, zone));
-    if since.is_none() && !parameters.has_violation(SINCE) {
-        parameters.violations.push(Violation::missing(SINCE, "This value should not be blank."));
-    }
+    let since = required_since(&mut parameters, zone);
     let ignored = query.finish(parameters, &[])?;
     let Some(since) = since else { return Err(Problem::not_found()) };
-    // In turns and in the background, as the list.
-    let app = shared.app.background();
-    let turn = app.list_turn(caller.user.id).await?;
-    let counting = async move {
-        let counted = app.count_replayable(&search, since).await;
-        drop(turn);
-        counted
-    };
-    match shared.background.run(counting).await?? {
+    let counting = |app: App| async move { app.count_replayable(&search, since).await };
+    match shared.in_list_turn(caller.user.id, counting).await? {
         Some(count) => Ok(ignored.on(json(StatusCode::OK, &ReplayCountBody::of(count)))),
         None => Err(Problem::new(StatusCode::CONFLICT, NOTIFICATIONS_OFF)),
     }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use app::App;
 use app::access::Caller;
 use app::deliveries::{RenderedRequest, RequestLookup};
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use delivery::signature;
-use domain::{DeliveryId, Outcome, Timestamp, Violation};
+use domain::{DeliveryId, Outcome, Timestamp};
 use http::StatusCode;
 use store::AttemptSummary;
 use wire::delivery_health::{
@@ -17,12 +18,12 @@ use wire::delivery_health::{
 use wire::{date, iri};
 
 use super::Shared;
+use super::deliveries::required_since;
 use super::error::{Problem, json};
 use super::parameters::QueryText;
 use super::path::PathId;
 use crate::transport::USER_AGENT;
 
-const SINCE: &str = "since";
 const ATTEMPT: &str = "attempt";
 
 /// More deliveries are not looked at, and more attempts are not read. The answer says so.
@@ -85,22 +86,12 @@ pub async fn health(
 ) -> Result<Response, Problem> {
     let zone = &shared.config.time_zone;
     let mut parameters = query.parameters();
-    let since = parameters.parse_single(SINCE, date::EXPECTED, |text| date::first_second(text, zone));
-    if since.is_none() && !parameters.has_violation(SINCE) {
-        parameters.violations.push(Violation::missing(SINCE, "This value should not be blank."));
-    }
+    let since = required_since(&mut parameters, zone);
     let ignored = query.finish(parameters, &[])?;
     let Some(since) = since else { return Err(Problem::not_found()) };
     let owner = caller.user.id;
-    // In turns and in the background, as lists are.
-    let app = shared.app.background();
-    let turn = app.list_turn(owner).await?;
-    let reading = async move {
-        let attempts = app.attempts_since(owner, since, ATTEMPTS_MAX).await;
-        drop(turn);
-        attempts
-    };
-    let found = shared.background.run(reading).await??;
+    let reading = |app: App| async move { app.attempts_since(owner, since, ATTEMPTS_MAX).await };
+    let found = shared.in_list_turn(owner, reading).await?;
     let hour = |at: Timestamp| date::format(at, zone);
     let body = DeliveryHealthResource {
         context: "/contexts/DeliveryHealth",

@@ -1,5 +1,6 @@
 //! How many matches the saved searches of a user had on each of the last days.
 
+use app::App;
 use app::access::Caller;
 use app::searches::DailyMatches;
 use axum::Extension;
@@ -38,16 +39,12 @@ pub async fn list(
     let (list, paging) = parse_list(&mut parameters, caller.user.id);
     let ignored = query.finish(parameters, &["title"])?;
 
-    // In turns and in the background, as other lists that count.
-    let app = shared.app.background();
-    let turn = app.list_turn(caller.user.id).await?;
-    let counting = async move {
+    let counting = |app: App| async move {
         let page = app.searches_of(list).await?;
-        let counted = app.matches_by_day(&page.searches, days).await;
-        drop(turn);
-        Ok::<_, app::Error>((page, counted?))
+        let counted = app.matches_by_day(&page.searches, days).await?;
+        Ok((page, counted))
     };
-    let (page, counted) = shared.background.run(counting).await??;
+    let (page, counted) = shared.in_list_turn(caller.user.id, counting).await?;
     let members: Vec<MatchesByDayBody> =
         page.searches.iter().zip(counted).map(|(search, daily)| body(&shared, search, daily)).collect();
     let view = View::new(PATH, &query.raw, paging, page.total);
@@ -67,15 +64,11 @@ pub async fn one(
     let mut parameters = query.parameters();
     let days = days(&mut parameters);
     let ignored = query.finish(parameters, &[])?;
-    let app = shared.app.background();
-    let turn = app.list_turn(caller.user.id).await?;
-    let counting = async move {
-        let counted = app.matches_by_day(std::slice::from_ref(&search), days).await;
-        drop(turn);
-        (search, counted)
+    let counting = |app: App| async move {
+        let counted = app.matches_by_day(std::slice::from_ref(&search), days).await?;
+        Ok((search, counted))
     };
-    let (search, counted) = shared.background.run(counting).await?;
-    let counted = counted?;
+    let (search, counted) = shared.in_list_turn(caller.user.id, counting).await?;
     let daily = counted.into_iter().next().ok_or_else(Problem::not_found)?;
     Ok(ignored.on(json(StatusCode::OK, &body(&shared, &search, daily))))
 }

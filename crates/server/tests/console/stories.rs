@@ -125,13 +125,30 @@ async fn sees_matches_by_day(page: &Page<'_>, search: &str) {
 async fn replays_a_delivery(page: &Page<'_>, search: &str) {
     page.go(&format!("/console/deliveries?search=/searches/{search}")).await;
     page.shown("[data-delivery] [data-state=delivered]").await;
+    page.shown("[data-health='1']").await;
     page.is_sound("deliveries").await;
     page.click("[data-delivery] a").await;
     page.shown("[data-attempts='1']").await;
+    reads_the_message(page).await;
     page.click("[data-replay]:enabled").await;
     page.shown("[data-attempts='2']").await;
     page.shown("[data-state=delivered]").await;
     page.is_sound("a delivery").await;
+}
+
+/// The message is shown as it was sent.
+async fn reads_the_message(page: &Page<'_>) {
+    page.shown("[data-sent-body]").await;
+    let id = page.value("location.pathname.split('/').pop()").await;
+    let path = format!("/deliveries/{}/request?attempt=1", id.as_str().unwrap());
+    let sent = page.demo.send("GET", &path, None).await.ok();
+    assert_eq!(page.value("document.querySelector('[data-sent-body]').textContent").await, sent["body"]);
+    let shown = page.value("document.querySelector('[data-sent-headers]').textContent").await;
+    let shown: Vec<&str> = shown.as_str().unwrap().lines().skip(1).collect();
+    let headers = sent["headers"].as_object().unwrap().iter();
+    let expected: Vec<String> =
+        headers.map(|(name, value)| format!("{name}: {}", value.as_str().unwrap())).collect();
+    assert_eq!(shown, expected);
 }
 
 async fn pauses_the_search(page: &Page<'_>, search: &str) {
