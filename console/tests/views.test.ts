@@ -3,6 +3,7 @@ import { byHour } from '../src/deliveries/health';
 import { phases } from '../src/deliveries/phases';
 import { plain, safeUrl } from '../src/links';
 import { boundsOf, circleRing, distanceKm, spread, viewOf } from '../src/market/geometry';
+import { rowsOf, type Words } from '../src/property/fields';
 import { aligned, steps } from '../src/property/history';
 import { lastPriceChange, pictures } from '../src/property/summary';
 import { lastDays } from '../src/searches/days';
@@ -136,5 +137,21 @@ describe('phases of an attempt', () => {
     const shares = phases({ durationMs: 0, timings: timings(1, 1, 1, 1) }).map(({ share }) => share);
     expect(shares).toEqual([25, 25, 25, 25]);
     expect(phases({ durationMs: 0, timings: timings(0, null, null, null) })[0]?.share).toBe(0);
+  });
+});
+
+describe('adverts side by side', () => {
+  const words = {} as Words;
+  const field = { key: 'field.title', read: (advert: { title: string | null }) => advert.title } as const;
+  const row = (...titles: (string | null)[]) => rowsOf([field], titles.map((title) => ({ title })), words)[0];
+
+  it('marks what differs', () => {
+    expect(row('a', 'b')).toEqual({ key: 'field.title', cells: ['a', 'b'], differs: true });
+    expect(row('a', 'a')?.differs).toBe(false);
+  });
+
+  it('takes nothing said for no difference, and leaves out what no advert says', () => {
+    expect(row('a', null)?.differs).toBe(false);
+    expect(row(null, null)).toBeUndefined();
   });
 });

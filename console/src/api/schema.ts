@@ -514,6 +514,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/grouping/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Decide whether two adverts are of one property */
+        post: operations["decideGrouping"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/grouping/doubtful-pairs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List pairs of adverts that grouping nearly decided the other way */
+        get: operations["doubtfulPairs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -2612,6 +2646,139 @@ export interface components {
             /** @description The name */
             name: string;
         };
+        /** @description One of two adverts that a person should compare */
+        DoubtfulAdvert: {
+            /** @description The path of the advert (Path of a Advert) */
+            "@id": string;
+            /** @description The number of bedrooms */
+            bedroom: number | null;
+            /** @description The name of the commune */
+            cityName: string | null;
+            /** @description The year of construction */
+            constructionYear: number | null;
+            /**
+             * Format: date-time
+             * @description When the advert was first received
+             */
+            createdAt: string;
+            /** @description The first 2,000 characters of the description */
+            description: string | null;
+            /** @description The energy rating, in kWh/m² per year */
+            energy: components["schemas"]["Rating"];
+            /**
+             * Format: date-time
+             * @description When it left its site; null while it is there
+             */
+            expiredAt: string | null;
+            /** @description The floor */
+            floor: number | null;
+            /** @description The greenhouse-gas rating, in kg/m² per year */
+            greenHouseGas: components["schemas"]["Rating"];
+            /** @description The area of the land in m² */
+            landSurface: number | null;
+            /**
+             * Format: date-time
+             * @description When it was last seen on its site
+             */
+            lastCrawledAt: string;
+            /** @description The number of pictures, at `/adverts/{uuid}/pictures/0` and so on */
+            pictureCount: number;
+            /** @description The price in euros; the rent in a rental */
+            price: number | null;
+            /** @description The property that it belongs to (Path of a Property) */
+            property: string;
+            /**
+             * @description The type of property (0 Apartment, 1 House, 2 Building, 3 Parking, 4 Office, 5 Land, 6 Shop)
+             * @enum {integer}
+             */
+            propertyType: 0 | 1 | 2 | 3 | 4 | 5 | 6;
+            /** @description Its id on the site */
+            reference: string | null;
+            /** @description The number of rooms */
+            room: number | null;
+            /** @description The site that it is from */
+            site: string | null;
+            /** @description The living area in m² */
+            surface: number | null;
+            /** @description The title */
+            title: string | null;
+            /**
+             * @description Sale or rental (0 Sell, 1 Rent)
+             * @enum {integer}
+             */
+            transactionType: 0 | 1;
+            /**
+             * Format: uri
+             * @description Its page on the site
+             */
+            url: string | null;
+            /**
+             * Format: uuid
+             * @description Its id
+             */
+            uuid: string;
+            /** @description The zipcode, as sent */
+            zipcode: string | null;
+        };
+        /** @description Two adverts that grouping nearly decided the other way */
+        DoubtfulPair: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description `/documents/properties/{id}/grouping` */
+            "@id": string;
+            /** @description Name of the type */
+            "@type": string;
+            /** @description The two adverts. If they are in one property, the second is the one that little evidence holds there. */
+            adverts: components["schemas"]["DoubtfulAdvert"][];
+            /** @description What speaks for and against one property */
+            evidence: components["schemas"]["Evidence"][];
+            /** @description Below this score, an advert whose facts changed leaves its property */
+            keepThreshold: number;
+            /** @description The score that decides: `threshold` or `keepThreshold`, whichever is nearer */
+            neededScore: number;
+            /** @description Whether they are in one property */
+            oneProperty: boolean;
+            /** @description The sum of the points of the evidence; null if one of the adverts has no known commune */
+            score: number | null;
+            /** @description The result in a few sentences */
+            summary: string;
+            /** @description From this score on, an advert joins the property of the other */
+            threshold: number;
+            /**
+             * @description What a person decided about the two; counts more than score and veto
+             *
+             *     - `same`: One property
+             *     - `different`: Different properties
+             * @enum {string|null}
+             */
+            verdict: "same" | "different" | null;
+            /**
+             * @description Why the two cannot be one property, whatever their score; null if nothing forbids it
+             *
+             *     - `notComparable`: Another commune, transaction or kind of property
+             *     - `bothLiveOnOneSite`: Both are live on one site under different references
+             *     - `unitMarks`: Their texts number different units, such as lot 12 and lot 14
+             *     - `twoMandates`: Spaces or plots of one agency with two of its references
+             *     - `programme`: One is a programme of several units, the other a unit
+             *     - `farApart`: Their prices or their surfaces are far apart
+             * @enum {string|null}
+             */
+            veto: "notComparable" | "bothLiveOnOneSite" | "unitMarks" | "twoMandates" | "programme" | "farApart" | null;
+        };
+        /** @description A page of `DoubtfulPair` */
+        DoubtfulPairCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["DoubtfulPair"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
+        };
         /** @description A word and where it was found */
         EntryResult: {
             /** @description Where the word is; null if it is in no text */
@@ -2993,6 +3160,63 @@ export interface components {
              * @description Its id
              */
             uuid: string;
+        };
+        /** @description What a person decided about two adverts, and what followed */
+        GroupingDecision: {
+            /** @description Path of the JSON-LD context */
+            "@context"?: string;
+            /** @description Name of the type */
+            "@type": string;
+            /**
+             * @description What followed from it
+             *
+             *     - `merged`: Their properties are one now
+             *     - `split`: The second advert has a property of its own now
+             *     - `remembered`: They were grouped like that already
+             * @enum {string}
+             */
+            action: "merged" | "split" | "remembered";
+            /** @description The two adverts */
+            adverts: string[];
+            /** @description The adverts that are in another property than before */
+            moved: string[];
+            /** @description The properties of the two adverts now, in their order */
+            properties: string[];
+            /**
+             * @description The decision
+             *
+             *     - `same`: One property
+             *     - `different`: Different properties
+             * @enum {string}
+             */
+            verdict: "same" | "different";
+        };
+        /** @description A page of `GroupingDecision` */
+        GroupingDecisionCollection: {
+            /** @description Path of the JSON-LD context */
+            "@context": string;
+            /** @description Path of the collection */
+            "@id": string;
+            /** @constant */
+            "@type": "hydra:Collection";
+            "hydra:member": components["schemas"]["GroupingDecision"][];
+            "hydra:search"?: components["schemas"]["SearchTemplate"];
+            /** @description How many there are in all */
+            "hydra:totalItems": number;
+            "hydra:view"?: components["schemas"]["View"];
+        };
+        /** @description A decision about two adverts */
+        GroupingDecisionDraft: {
+            /** @description The paths or uuids of the two adverts */
+            adverts: string[];
+            /**
+             * @description The decision
+             *
+             *     - `same`: One property
+             *     - `different`: Different properties
+             * @enum {string}
+             */
+            verdict: "same" | "different";
         };
         /** @description The state of the server */
         Health: {
@@ -5054,12 +5278,16 @@ export interface components {
             "@type": "hydra:PartialCollectionView";
             /** @description The first page (Path of a Collection) */
             "hydra:first": string;
-            /** @description The last page (Path of a Collection) */
-            "hydra:last": string;
+            /** @description The last page; absent if it is not known where it begins (Path of a Collection) */
+            "hydra:last"?: string;
             /** @description The page after; absent on the last one (Path of a Collection) */
             "hydra:next"?: string;
             /** @description The page before; absent on the first one (Path of a Collection) */
             "hydra:previous"?: string;
+            /** @description The oldest advert that was scanned for this page; only of doubtful pairs (Path of a Advert) */
+            oldestAdvert?: string;
+            /** @description How many adverts were scanned for this page; only of doubtful pairs */
+            scannedAdverts?: number;
         };
         /** @description What a search asks for. Only the keys that apply are there. */
         WantedValue: {
@@ -6356,6 +6584,54 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Facets"];
                     "application/ld+json": components["schemas"]["Facets"];
+                };
+            };
+        };
+    };
+    decideGrouping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 4 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupingDecisionDraft"];
+                "application/ld+json": components["schemas"]["GroupingDecisionDraft"];
+            };
+        };
+        responses: {
+            /** @description The decision, and what followed from it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupingDecision"];
+                    "application/ld+json": components["schemas"]["GroupingDecision"];
+                };
+            };
+        };
+    };
+    doubtfulPairs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pairs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoubtfulPairCollection"];
+                    "application/ld+json": components["schemas"]["DoubtfulPairCollection"];
                 };
             };
         };

@@ -2,14 +2,17 @@
 //!
 //! Ingestion decides about each new or changed advert with the rules of [`domain::grouping`]. [`state`] holds what these rules need
 //! about the whole stock: the signatures of all adverts, the verdicts of people, and the usual prices. [`correct`] merges and splits
-//! properties as people say, [`explain`] tells why adverts are one property or not, [`regroup`] judges the whole stock again.
+//! properties as people say, [`explain`] tells why adverts are one property or not, [`doubtful`] finds the pairs that people should
+//! decide, [`regroup`] judges the whole stock again.
 
 mod correct;
+mod doubtful;
 mod explain;
 mod regroup;
 mod state;
 
-pub use correct::{CorrectionRefusal, MergeOutcome, SplitOutcome};
+pub use correct::{CorrectionRefusal, MergeOutcome, PairAction, PairDecision, SplitOutcome};
+pub use doubtful::{DoubtfulPair, DoubtfulPairs};
 pub use explain::{AdvertComparison, GroupedAdvert, GroupedBy, GroupingExplanation};
 pub use regroup::{RegroupChange, RegroupOptions, RegroupProgress, RegroupReport};
 pub use state::GroupingStatus;

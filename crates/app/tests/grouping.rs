@@ -7,8 +7,12 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use app::App;
-use app::grouping::{CorrectionRefusal, DecidedBy, GroupedBy, GroupingSettings, RegroupOptions};
+use app::grouping::{
+    CorrectionRefusal, DecidedBy, DoubtfulPair, GroupedBy, GroupingSettings, PairAction, PairDecision,
+    RegroupOptions,
+};
 use app::ingest::{Commit, IngestOptions, Receipt};
+use domain::grouping::{CONTRADICTION_SCORE, DOUBTFUL_MARGIN, JOIN_SCORE, Verdict};
 use domain::{AdvertDraft, AdvertId, Amount, FieldUpdate, GivenPlace, PropertyId, Rating, Zipcode};
 use places::Gazetteer;
 use store::sqlite::SqliteStore;
@@ -257,6 +261,170 @@ async fn impossible_corrections_are_refused() {
     assert_eq!(split(&[three]).await, CorrectionRefusal::UnknownAdvert { property: home, advert: three });
     assert_eq!(check_store(&app).await.len(), 3);
     assert_ne!(home, apart);
+}
+
+/// Another description of the flat, by another agency: some facts agree, and nothing else does.
+fn reworded_flat(name: &str) -> AdvertDraft {
+    let mut draft = flat(name);
+    let text = "Trois pièces à découvrir rapidement, lumineux, prestations de qualité.";
+    draft.patch.description = FieldUpdate::Set(Some(long_text(text)));
+    draft.patch.title = FieldUpdate::Set(Some(short_text("Bel appartement")));
+    draft.patch.surface = FieldUpdate::Set(Some(amount(67.0)));
+    draft.patch.floor = FieldUpdate::Set(None);
+    draft.patch.energy = FieldUpdate::Set(Rating::default());
+    draft.patch.green_house_gas = FieldUpdate::Set(Rating::default());
+    draft
+}
+
+async fn doubtful(app: &App) -> Vec<[AdvertId; 2]> {
+    let found = app.doubtful_pairs(None).await.unwrap();
+    assert_eq!(found.total, found.pairs.len());
+    found.pairs.iter().map(|pair| pair.comparison.adverts).collect()
+}
+
+#[tokio::test]
+async fn doubtful_pair_is_asked_until_a_person_decides() {
+    let folder = TempDir::new().unwrap();
+    let app = open(folder.path(), 1, true);
+    let decide = async |pair, verdict| app.decide_pair(pair, verdict, "Ana").await.unwrap().unwrap();
+    let (one, home) = ingest(&app, flat("un.example")).await;
+    let (two, apart) = ingest(&app, reworded_flat("deux.example")).await;
+    ingest(&app, other_flat("trois.example")).await;
+    let compared = app.compare_adverts([one, two]).await.unwrap().unwrap().comparison.unwrap();
+    assert_ne!(home, apart, "{compared:?}");
+    assert_eq!(doubtful(&app).await, [[one, two]], "{compared:?}");
+    let different = decide([one, two], Verdict::Different).await;
+    let remembered =
+        PairDecision { action: PairAction::Remembered, properties: [home, apart], moved: vec![] };
+    assert_eq!(different, remembered);
+    assert_eq!(doubtful(&app).await, [] as [[AdvertId; 2]; 0]);
+
+    // The latest decision counts, in both directions.
+    let same = decide([one, two], Verdict::Same).await;
+    assert_eq!(same, PairDecision { action: PairAction::Merged, properties: [home; 2], moved: vec![two] });
+    assert_eq!(doubtful(&app).await, [] as [[AdvertId; 2]; 0], "a person holds it there");
+    let again = decide([two, one], Verdict::Same).await;
+    assert_eq!((again.action, again.properties), (PairAction::Remembered, [home; 2]));
+    let split = decide([two, one], Verdict::Different).await;
+    assert_eq!((split.action, split.properties[0], &*split.moved), (PairAction::Split, home, &[one][..]));
+    assert_ne!(split.properties[1], home);
+    assert_eq!(doubtful(&app).await, [] as [[AdvertId; 2]; 0]);
+    assert_eq!(check_store(&app).await[&split.properties[1]], BTreeSet::from([one]));
+}
+
+#[tokio::test]
+async fn advert_that_little_evidence_holds_is_doubtful() {
+    let folder = TempDir::new().unwrap();
+    let app = open(folder.path(), 1, true);
+    let (one, home) = ingest(&app, flat("un.example")).await;
+    let (two, _) = ingest(&app, flat("deux.example")).await;
+    assert_eq!(doubtful(&app).await, [] as [[AdvertId; 2]; 0], "they are copies");
+    // It stays where it is, although it would not join any more.
+    assert_eq!(ingest(&app, reworded_flat("deux.example")).await, (two, home));
+    assert_eq!(doubtful(&app).await, [[one, two]]);
+    let confirmed = app.decide_pair([one, two], Verdict::Same, "Ana").await.unwrap().unwrap();
+    assert_eq!(confirmed.action, PairAction::Remembered);
+    assert_eq!(doubtful(&app).await, [] as [[AdvertId; 2]; 0]);
+    // A sender that names the property decides.
+    let mut named = reworded_flat("trois.example");
+    named.property = Some(home);
+    ingest(&app, named).await;
+    assert_eq!(doubtful(&app).await, [] as [[AdvertId; 2]; 0]);
+}
+
+#[tokio::test]
+async fn impossible_decisions_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let app = open(folder.path(), 1, true);
+    let (one, home) = ingest(&app, flat("un.example")).await;
+    let mut rental = flat("quatre.example");
+    rental.transaction_type = domain::TransactionType::Rent;
+    rental.patch.price = FieldUpdate::Set(Some(amount(850.0)));
+    let (rented, to_let) = ingest(&app, rental).await;
+    let unknown = testkit::build::advert_id(404);
+    let decide = async |pair, verdict| app.decide_pair(pair, verdict, "Ana").await.unwrap();
+    let refused = async |pair| decide(pair, Verdict::Same).await.unwrap_err();
+    assert_eq!(refused([one, one]).await, CorrectionRefusal::OneAdvert);
+    assert_eq!(refused([one, unknown]).await, CorrectionRefusal::NoSuchAdvert(unknown));
+    assert_eq!(refused([one, rented]).await, CorrectionRefusal::OtherTransaction);
+    let different = decide([one, rented], Verdict::Different).await.unwrap();
+    assert_eq!(different.properties, [home, to_let], "true, and remembered");
+    assert_eq!(check_store(&app).await.len(), 2);
+}
+
+/// How many random flats are compared. They are alike, and one request lists a hundred pairs at most.
+const RANDOM_FLATS: u64 = 40;
+
+/// A flat that agrees in some facts with others.
+fn random_flat(random: &mut Random, number: u64) -> AdvertDraft {
+    let name = format!("site-{number}.example");
+    let mut draft = if random.below(2) == 0 { flat(&name) } else { reworded_flat(&name) };
+    let prices = [248_500.0, 249_000.0, 252_000.0, 262_000.0];
+    let surfaces = [67.0, 67.42, 68.0, 71.5];
+    let mut one_of = |values: [f64; 4]| amount(values[random.below(4) as usize]);
+    draft.patch.price = FieldUpdate::Set(Some(one_of(prices)));
+    draft.patch.surface = FieldUpdate::Set(Some(one_of(surfaces)));
+    draft.patch.floor = FieldUpdate::Set([None, Some(2), Some(3), Some(4)][random.below(4) as usize]);
+    draft.patch.room = FieldUpdate::Set(Some([2, 3, 3, 4][random.below(4) as usize]));
+    draft
+}
+
+#[tokio::test]
+async fn doubtful_pairs_are_those_of_a_comparison_of_all() {
+    let folder = TempDir::new().unwrap();
+    let seed = testkit::random::seed();
+    let app = open(folder.path(), 1, true);
+    let mut random = Random::new(seed);
+    for number in 0..RANDOM_FLATS {
+        ingest(&app, random_flat(&mut random, number)).await;
+    }
+    let stored = check_store(&app).await;
+    // The best score of each two properties, and in each property that of the advert which has the least with all others.
+    let mut expected: BTreeMap<(PropertyId, PropertyId), f32> = BTreeMap::new();
+    let score = async |one: &AdvertId, other: &AdvertId| {
+        let compared = app.compare_adverts([*one, *other]).await.unwrap().unwrap().comparison.unwrap();
+        compared.veto.is_none().then_some(compared.score)
+    };
+    for (property, adverts) in &stored {
+        for (other, others) in stored.range(property..) {
+            let mut scores: Vec<Vec<Option<f32>>> = Vec::new();
+            for one in adverts {
+                let mut with_one = Vec::new();
+                for two in others.iter().filter(|two| *two != one) {
+                    with_one.push(score(one, two).await);
+                }
+                scores.push(with_one);
+            }
+            let best = |scores: &[Option<f32>]| scores.iter().flatten().copied().reduce(f32::max);
+            let doubtful = if property == other {
+                let least = scores.iter().filter_map(|scores| best(scores)).reduce(f32::min);
+                least.filter(|score| *score < JOIN_SCORE + DOUBTFUL_MARGIN)
+            } else {
+                let scores = scores.concat();
+                let is_open =
+                    scores.iter().all(|score| score.is_some_and(|score| score >= CONTRADICTION_SCORE));
+                let is_close = |best: &f32| (JOIN_SCORE - DOUBTFUL_MARGIN..JOIN_SCORE).contains(best);
+                best(&scores).filter(is_close).filter(|_| is_open)
+            };
+            expected.extend(doubtful.map(|score| ((*property, *other), score)));
+        }
+    }
+    let found = app.doubtful_pairs(None).await.unwrap();
+    assert!(found.total < 100, "{} pairs: a request lists no more", found.total);
+    let score = |pair: &DoubtfulPair| pair.comparison.comparison.as_ref().unwrap().score;
+    let distance = |pair: &DoubtfulPair| (score(pair) - pair.needed).abs();
+    assert!(found.pairs.is_sorted_by(|one, other| distance(one) <= distance(other)));
+    let listed: BTreeMap<(PropertyId, PropertyId), f32> =
+        found.pairs.iter().map(|pair| (pair.comparison.properties.into(), score(pair))).collect();
+    assert_eq!(listed, expected, "seed {seed}");
+    assert_eq!(listed.len(), found.pairs.len(), "one pair for two properties, and one for a property");
+    assert_eq!((found.scanned as u64, found.has_older), (RANDOM_FLATS, false));
+
+    // Older adverts only.
+    let middle = app.store().newest_adverts(None, 10).await.unwrap().pop().unwrap();
+    let older = app.doubtful_pairs(Some(middle)).await.unwrap();
+    assert_eq!((older.scanned as u64, older.oldest), (RANDOM_FLATS - 10, found.oldest));
+    assert_eq!(found.oldest.as_ref(), stored.values().flatten().min());
 }
 
 /// A market in random order, with drafts that do not name their property.

@@ -172,6 +172,13 @@ pub const REGROUPED_BY: &[Choice] = &[
 pub const VERDICTS: &[Choice] =
     &[choice("same", "One property"), choice("different", "Different properties")];
 
+/// What followed from a decision about two adverts.
+pub const PAIR_ACTIONS: &[Choice] = &[
+    choice("merged", "Their properties are one now"),
+    choice("split", "The second advert has a property of its own now"),
+    choice("remembered", "They were grouped like that already"),
+];
+
 pub const VETOES: &[Choice] = &[
     choice("notComparable", "Another commune, transaction or kind of property"),
     choice("bothLiveOnOneSite", "Both are live on one site under different references"),

@@ -179,6 +179,8 @@ operation_ids! {
     Grouping => "grouping",
     MergeProperties => "mergeProperties",
     SplitProperty => "splitProperty",
+    DoubtfulPairs => "doubtfulPairs",
+    DecideGrouping => "decideGrouping",
     PricePerMeter => "pricePerMeter",
     Cities => "cities",
     City => "city",

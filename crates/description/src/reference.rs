@@ -139,11 +139,15 @@ pub const PAGES: &[Page] = &[
             "Regrouping",
             "AdvertComparison",
             "ComparedAdvert",
+            "DoubtfulPair",
+            "DoubtfulAdvert",
             "Evidence",
             "MergeDraft",
             "PropertyMerge",
             "SplitDraft",
             "PropertySplit",
+            "GroupingDecisionDraft",
+            "GroupingDecision",
         ],
     },
     Page {
@@ -289,10 +293,10 @@ mod tests {
     #[test]
     fn text_around_the_markers_stays() {
         let page = PAGES.iter().find(|page| page.name == "collections").unwrap();
-        let text = format!("# Head\n\n{BEGIN}\nold\n{END}\n\ntail\n");
+        let text = format!("# Head\n\n{BEGIN}\nstale\n{END}\n\ntail\n");
         let new = page.regenerate(&text).unwrap();
         assert!(new.starts_with("# Head\n\n") && new.ends_with("\n\ntail\n"), "{new}");
-        assert!(new.contains("## Mapping") && !new.contains("old"), "{new}");
+        assert!(new.contains("## Mapping") && !new.contains("stale"), "{new}");
         assert_eq!(page.regenerate(&new), Some(new.clone()));
         assert_eq!(page.regenerate("no markers"), None);
     }

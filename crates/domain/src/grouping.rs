@@ -3,6 +3,7 @@
 //! Everything here is a pure function. A [`Signature`] is what of an advert is compared: a few facts and a sketch of its text, small
 //! enough to be held in memory for every advert. [`compare()`] weighs the evidence for and against two adverts being of one property,
 //! and can be vetoed. [`decide()`] chooses the property of an advert among candidates. A person's [`Verdict`] beats both.
+//! [`doubtful_between()`] and [`doubtful_within()`] find the pairs that a person should look at.
 //!
 //! The modules, in reading order:
 
@@ -27,15 +28,17 @@ mod texts;
 mod vetoes;
 
 mod decide;
+mod doubtful;
 mod verdict;
 
 #[cfg(test)]
 mod tests;
 
 pub use compare::{
-    CONTRADICTION_SCORE, Comparison, JOIN_SCORE, KEEP_SCORE, Rarity, Unweighted, compare, joins,
+    CONTRADICTION_SCORE, Comparison, JOIN_SCORE, KEEP_SCORE, Rarity, Unweighted, compare, reaches,
 };
 pub use decide::{Candidate, Decision, Judged, Member, decide};
+pub use doubtful::{DOUBTFUL_MARGIN, ScoredPair, doubtful_between, doubtful_within};
 pub use evidence::{Evidence, EvidenceKind, Veto};
 pub use signature::{CommuneFacts, SIGNATURE_VERSION, Signature};
 pub use verdict::{PersonDecision, Verdict, Verdicts};

@@ -7,7 +7,7 @@
 mod block;
 mod rarity;
 
-use domain::grouping::{Member, Rarity, Signature, joins};
+use domain::grouping::{JOIN_SCORE, Member, Rarity, Signature, reaches};
 use domain::{AdvertId, PropertyId};
 use rustc_hash::FxHashMap;
 use slab::Slab;
@@ -158,6 +158,12 @@ impl GroupingIndex {
 
     /// Does the same. Also returns how many adverts were compared in full.
     pub fn candidates_counted(&self, signature: &Signature) -> (Vec<PropertyId>, usize) {
+        self.properties_reaching(signature, JOIN_SCORE)
+    }
+
+    /// Returns the properties with an advert that has at least this score with the given one and no veto, in the order of their ids, and
+    /// how many adverts were compared in full.
+    pub fn properties_reaching(&self, signature: &Signature, least: f32) -> (Vec<PropertyId>, usize) {
         let mut near: Vec<(PropertyId, &Signature)> = Vec::new();
         let probe = Probe::of(signature);
         for place in self.places(signature) {
@@ -175,7 +181,7 @@ impl GroupingIndex {
         std::hint::black_box(near.iter().fold(0, |all, (_, other)| all ^ other.touch()));
         let mut found: Vec<PropertyId> = near
             .iter()
-            .filter(|(_, other)| joins(signature, other, self))
+            .filter(|(_, other)| reaches(signature, other, least, self))
             .map(|(property, _)| *property)
             .collect();
         found.sort_unstable();

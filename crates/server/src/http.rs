@@ -14,6 +14,7 @@ mod delivery_health;
 mod docs_page;
 mod documentation;
 mod documents;
+mod doubtful_pairs;
 mod error;
 mod explain;
 pub(crate) mod grouping;
@@ -246,6 +247,7 @@ fn turn_taking(operation: OperationId) -> TurnTaking {
         | Id::SearchMatchesByDay
         | Id::Deliveries
         | Id::DeliveryHealth
+        | Id::DoubtfulPairs
         | Id::ReplayCount
         | Id::Usage => TurnTaking::Unlimited,
         _ => TurnTaking::Limited,
@@ -270,6 +272,8 @@ fn handler(operation: OperationId) -> MethodRouter<Shared> {
         Id::Grouping => get(grouping::explain),
         Id::MergeProperties => plain(post(grouping::merge)),
         Id::SplitProperty => plain(post(grouping::split)),
+        Id::DoubtfulPairs => get(doubtful_pairs::list),
+        Id::DecideGrouping => plain(post(doubtful_pairs::decide)),
         Id::Searches => get(searches::list),
         Id::CreateSearch => post(searches::create),
         Id::PreviewSearch => post(preview::preview),

@@ -272,6 +272,13 @@ impl AdvertStore for SqliteStore {
         .await
     }
 
+    async fn newest_adverts(&self, before: Option<AdvertId>, limit: usize) -> Result<Vec<AdvertId>, Error> {
+        self.read_checked(move |connection, damage| {
+            grouping::newest_adverts(connection, before, limit, damage)
+        })
+        .await
+    }
+
     async fn signatures(&self, adverts: Vec<AdvertId>) -> Result<Vec<Option<SignatureRow>>, Error> {
         self.read_checked(move |connection, damage| grouping::signatures(connection, &adverts, damage)).await
     }

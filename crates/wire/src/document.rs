@@ -50,7 +50,7 @@ impl Serialize for Number {
     }
 }
 
-fn number(amount: Option<Amount>) -> Option<Number> {
+pub(crate) fn number(amount: Option<Amount>) -> Option<Number> {
     amount.map(|amount| Number(amount.get()))
 }
 
@@ -365,13 +365,13 @@ impl<'a> ContactBody<'a> {
 }
 
 #[derive(Serialize)]
-struct RatingBody {
+pub(crate) struct RatingBody {
     category: Option<char>,
     value: Option<Number>,
 }
 
 impl RatingBody {
-    fn of(rating: Rating) -> Self {
+    pub(crate) fn of(rating: Rating) -> Self {
         let Rating { category, value } = rating;
         Self { category: category.map(EnergyLetter::letter), value: number(value) }
     }

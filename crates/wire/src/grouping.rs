@@ -1,5 +1,6 @@
 //! Grouping: merges and splits by people are parsed, their results and the reasons why adverts are one property are written.
 
+mod doubtful;
 mod summary;
 
 use domain::grouping::{Comparison, Evidence, JOIN_SCORE, KEEP_SCORE, Verdict};
@@ -12,12 +13,13 @@ use crate::filters::malformed_value;
 use crate::json::{Reader, fields, unknown_attribute};
 use crate::{date, iri};
 
+pub use doubtful::{DecisionBody, DecisionInput, DoubtfulPairBody, DoubtfulPairInput, parse_decision};
 pub use summary::{spaced, summary};
 
 /// The attribute of a merge.
 pub const PROPERTIES: &str = "properties";
 
-/// The attribute of a split, and the parameter of a comparison.
+/// The attribute of a split and of a decision, and the parameter of a comparison.
 pub const ADVERTS: &str = "adverts";
 
 /// Parses the properties to merge, without repeats. The first one remains.

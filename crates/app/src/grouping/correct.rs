@@ -1,12 +1,12 @@
-//! Corrections by people: merging and splitting properties. A correction is remembered as a verdict about the adverts, and beats
-//! automatic grouping from then on.
+//! Corrections by people: merging and splitting properties, and deciding about two adverts. A correction is remembered as a verdict
+//! about the adverts, and beats automatic grouping from then on.
 
 use std::collections::HashSet;
 
 use domain::grouping::{PersonDecision, Verdict};
 use domain::property::ADVERTS_MAX;
-use domain::{AdvertId, Property, PropertyId};
-use store::{ChangeSet, CommitOutcome, Expected, PutCause, PutProperty, Step, StoredProperty};
+use domain::{AdvertId, Identity, Property, PropertyId};
+use store::{AdvertRef, ChangeSet, CommitOutcome, Expected, PutCause, PutProperty, Step, StoredProperty};
 
 use crate::ingest::ATTEMPTS_MAX;
 use crate::{App, Error, run_to_end};
@@ -29,6 +29,38 @@ pub struct SplitOutcome {
     pub created: PropertyId,
 }
 
+/// The result of a decision about two adverts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PairDecision {
+    pub action: PairAction,
+    /// The properties of the two adverts now.
+    pub properties: [PropertyId; 2],
+    /// The adverts that are in another property than before.
+    pub moved: Vec<AdvertId>,
+}
+
+/// What followed from a decision about two adverts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairAction {
+    /// Their properties are one now.
+    Merged,
+    /// The second advert has a property of its own now.
+    Split,
+    /// They were grouped like that already. Automatic grouping will not change it.
+    Remembered,
+}
+
+impl PairAction {
+    /// Returns its name in answers.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Merged => "merged",
+            Self::Split => "split",
+            Self::Remembered => "remembered",
+        }
+    }
+}
+
 /// Why a correction is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CorrectionRefusal {
@@ -38,6 +70,10 @@ pub enum CorrectionRefusal {
     NoAdvert,
     #[error("Property {0} does not exist.")]
     UnknownProperty(PropertyId),
+    #[error("Advert {0} does not exist.")]
+    NoSuchAdvert(AdvertId),
+    #[error("A decision needs two different adverts.")]
+    OneAdvert,
     #[error("Property {property} has no advert {advert}.")]
     UnknownAdvert { property: PropertyId, advert: AdvertId },
     #[error("A split must leave at least one advert; these are all adverts of the property.")]
@@ -69,7 +105,7 @@ impl App {
                 Ok(merge) => merge,
                 Err(refusal) => return Ok(Err(refusal)),
             };
-            if self.commit_correction(steps).await? {
+            if self.commit_correction(steps, Vec::new()).await? {
                 return Ok(Ok(outcome));
             }
         }
@@ -92,8 +128,46 @@ impl App {
                 Ok(split) => split,
                 Err(refusal) => return Ok(Err(refusal)),
             };
-            if self.commit_correction(steps).await? {
+            if self.commit_correction(steps, Vec::new()).await? {
                 return Ok(Ok(outcome));
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// Records what a person decided about two adverts, and merges or splits their properties if they are grouped otherwise. The latest
+    /// decision about two adverts counts.
+    pub async fn decide_pair(
+        &self,
+        adverts: [AdvertId; 2],
+        verdict: Verdict,
+        decided_by: &str,
+    ) -> Result<Result<PairDecision, CorrectionRefusal>, Error> {
+        if adverts[0] == adverts[1] {
+            return Ok(Err(CorrectionRefusal::OneAdvert));
+        }
+        for _ in 0..ATTEMPTS_MAX {
+            let located = self.store.locate(adverts.map(Identity::Uuid).to_vec()).await?;
+            let located: Result<Vec<AdvertRef>, AdvertId> =
+                located.into_iter().zip(adverts).map(|(located, advert)| located.ok_or(advert)).collect();
+            let located = match located {
+                Ok(located) => located,
+                Err(unknown) => return Ok(Err(CorrectionRefusal::NoSuchAdvert(unknown))),
+            };
+            let mut ids: Vec<PropertyId> = located.iter().map(|located| located.property).collect();
+            ids.dedup();
+            let mut stored = self.store.properties(ids.clone()).await?;
+            let stored: Option<Vec<StoredProperty>> = ids.iter().map(|id| stored.remove(id)).collect();
+            // Another writer moved an advert in the meantime.
+            let Some(stored) = stored else { continue };
+            let created = PropertyId::from_uuid(self.ids.fresh());
+            let (decision, steps) = match pair_steps(stored, adverts, verdict, created, decided_by) {
+                Ok(steps) => steps,
+                Err(CorrectionRefusal::UnknownAdvert { .. }) => continue,
+                Err(refusal) => return Ok(Err(refusal)),
+            };
+            if self.commit_correction(steps, located).await? {
+                return Ok(Ok(decision));
             }
         }
         Err(Error::Contended)
@@ -104,12 +178,19 @@ impl App {
         Ok(self.store.survivor(merged).await?)
     }
 
-    /// Commits a correction, and waits until searches see it. Returns `false` if another writer came first.
-    async fn commit_correction(&self, steps: Vec<Step>) -> Result<bool, Error> {
+    /// Commits a correction, and waits until searches see it. Returns `false` if another writer came first, or if one of the `located`
+    /// adverts is about to leave its property: a verdict alone has no version to conflict with.
+    async fn commit_correction(&self, steps: Vec<Step>, located: Vec<AdvertRef>) -> Result<bool, Error> {
         let app = self.clone();
         let committed = run_to_end(async move {
             // Locked meanwhile, so that no batch is planned with what the correction is about to change.
             let mut state = app.lock_grouping().await?;
+            let stays = |located: &AdvertRef| {
+                state.index.get(located.advert).is_some_and(|known| known.property == located.property)
+            };
+            if !located.iter().all(stays) {
+                return Ok(None);
+            }
             let moved = moved_adverts(&steps);
             let changes = ChangeSet { recorded_at: app.clock.now(), steps, grouped_at: None };
             let CommitOutcome::Committed(position) = app.store.commit(changes).await? else {
@@ -221,6 +302,37 @@ fn split_steps(
         }),
     ];
     Ok((SplitOutcome { property: id, created }, steps))
+}
+
+/// Returns what follows from a decision about two adverts. `stored` are their properties, one or two.
+fn pair_steps(
+    mut stored: Vec<StoredProperty>,
+    adverts: [AdvertId; 2],
+    verdict: Verdict,
+    created: PropertyId,
+    decided_by: &str,
+) -> Result<(PairDecision, Vec<Step>), CorrectionRefusal> {
+    let [one, other] = adverts;
+    let ids: Vec<PropertyId> = stored.iter().map(|stored| stored.property.id).collect();
+    match (verdict, ids.as_slice()) {
+        (Verdict::Same, [_, _]) => {
+            let (MergeOutcome { property, .. }, steps) = merge_steps(stored, decided_by)?;
+            let (action, moved) = (PairAction::Merged, moved_adverts(&steps));
+            Ok((PairDecision { action, properties: [property; 2], moved }, steps))
+        }
+        (Verdict::Different, [_]) => {
+            let (SplitOutcome { property, created }, steps) =
+                split_steps(stored.remove(0), &[other], created, decided_by)?;
+            let (action, moved) = (PairAction::Split, moved_adverts(&steps));
+            Ok((PairDecision { action, properties: [property, created], moved }, steps))
+        }
+        (Verdict::Same | Verdict::Different, ids) => {
+            let decision = PersonDecision { verdict, left: vec![one], right: vec![other] };
+            let steps = vec![Step::PutDecision { decision, decided_by: decided_by.to_owned() }];
+            let properties = [ids[0], ids[ids.len() - 1]];
+            Ok((PairDecision { action: PairAction::Remembered, properties, moved: Vec::new() }, steps))
+        }
+    }
 }
 
 fn moved_adverts(steps: &[Step]) -> Vec<AdvertId> {

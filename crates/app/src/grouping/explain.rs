@@ -98,7 +98,7 @@ impl App {
     }
 }
 
-fn compare_known(state: &GroupingState, adverts: [AdvertId; 2]) -> Option<AdvertComparison> {
+pub(super) fn compare_known(state: &GroupingState, adverts: [AdvertId; 2]) -> Option<AdvertComparison> {
     let [one, other] = adverts;
     let (first, second) = (state.index.get(one)?, state.index.get(other)?);
     let comparison = match (&first.signature, &second.signature) {

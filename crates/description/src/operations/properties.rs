@@ -226,4 +226,41 @@ pub const OPERATIONS: &[Operation] = &[
         answers: &[super::created("PropertySplit", "The new property"), moved(308)],
         errors: &[],
     },
+    Operation {
+        id: OperationId::DoubtfulPairs,
+        method: Method::Get,
+        path: "/grouping/doubtful-pairs",
+        tag: Tag::Grouping,
+        access: ADMIN,
+        summary: "List pairs of adverts that grouping nearly decided the other way",
+        description: "Scans the newest 1,000 adverts, and compares them with those near them. Returns the 100 most doubtful pairs at most, \
+                      the most doubtful first: at most one for two properties, and one within a property. Pairs that a person decided are \
+                      left out, and so are adverts whose sender named the property. `hydra:next` continues with older adverts.",
+        parameters: || {
+            vec![Parameter::new(
+                "before",
+                "adverts",
+                Kind::Link("Advert"),
+                "Scan adverts that are older than this one",
+            )]
+        },
+        body: None,
+        answers: &[page("DoubtfulPair", "The pairs")],
+        errors: &[],
+    },
+    Operation {
+        id: OperationId::DecideGrouping,
+        method: Method::Post,
+        path: "/grouping/decisions",
+        tag: Tag::Grouping,
+        access: ADMIN,
+        summary: "Decide whether two adverts are of one property",
+        description: "Merges their properties into that of the first advert, or moves the second advert to a new property, if they are \
+                      grouped otherwise. The decision is remembered and counts more than automatic grouping; the latest about two \
+                      adverts counts.",
+        parameters: none,
+        body: body("GroupingDecisionDraft", BodyLimit::CONTROL),
+        answers: &[one(200, "GroupingDecision", "The decision, and what followed from it")],
+        errors: &[404],
+    },
 ];

@@ -41,9 +41,11 @@ pub fn resources() -> Vec<Resource> {
             Field::new("@id", Kind::Link("Collection"), "This page"),
             Field::new("@type", Kind::Constant("hydra:PartialCollectionView"), "The type"),
             Field::new("hydra:first", Kind::Link("Collection"), "The first page"),
-            Field::new("hydra:last", Kind::Link("Collection"), "The last page"),
+            Field::new("hydra:last", Kind::Link("Collection"), "The last page; absent if it is not known where it begins").optional(),
             Field::new("hydra:previous", Kind::Link("Collection"), "The page before; absent on the first one").optional(),
             Field::new("hydra:next", Kind::Link("Collection"), "The page after; absent on the last one").optional(),
+            Field::new("scannedAdverts", Kind::Integer, "How many adverts were scanned for this page; only of doubtful pairs").optional(),
+            Field::new("oldestAdvert", Kind::Link("Advert"), "The oldest advert that was scanned for this page; only of doubtful pairs").optional(),
         ]),
         Resource::part("SearchTemplate", "The parameters of a list, as a URI template", vec![
             Field::new("@type", Kind::Constant("hydra:IriTemplate"), "The type"),

@@ -37,6 +37,22 @@ pub fn resources() -> Vec<Resource> {
             comparison_fields(),
         ].concat()),
         Resource::part("ComparedAdvert", "One of two adverts that are compared", [advert_fields(), vec![compared]].concat()),
+        Resource::at("DoubtfulPair", "/documents/properties/{id}/grouping", "Two adverts that grouping nearly decided the other way", [
+            vec![
+                Field::new("oneProperty", Kind::Boolean, "Whether they are in one property"),
+                Field::new("neededScore", Kind::Number, "The score that decides: `threshold` or `keepThreshold`, whichever is nearer"),
+                Field::new("adverts", Kind::List(&Kind::Object("DoubtfulAdvert")), "The two adverts. If they are in one property, the second is the one that little evidence holds there."),
+            ],
+            comparison_fields(),
+        ].concat()),
+        Resource::part("DoubtfulAdvert", "One of two adverts that a person should compare", [advert_fields(), vec![compared], compared_facts()].concat()),
+        Resource::answer("GroupingDecision", "What a person decided about two adverts, and what followed", vec![
+            Field::new("adverts", Kind::List(&Kind::Link("Advert")), "The two adverts"),
+            Field::new("verdict", Kind::Choice(codes::VERDICTS), "The decision"),
+            Field::new("action", Kind::Choice(codes::PAIR_ACTIONS), "What followed from it"),
+            Field::new("properties", Kind::List(&Kind::Link("Property")), "The properties of the two adverts now, in their order"),
+            Field::new("moved", Kind::List(&Kind::Link("Advert")), "The adverts that are in another property than before"),
+        ]),
         Resource::part("Evidence", "Something that speaks for or against one property", vec![
             Field::new("name", Kind::Choice(codes::EVIDENCE), "What was observed"),
             Field::new("points", Kind::Number, "Its weight; negative if it speaks against one property"),
@@ -56,6 +72,36 @@ pub fn resources() -> Vec<Resource> {
         Resource::body("SplitDraft", "Adverts that become a property of their own", vec![
             Field::new("adverts", Kind::List(&Kind::Text), "The paths or uuids of the adverts"),
         ]),
+        Resource::body("GroupingDecisionDraft", "A decision about two adverts", vec![
+            Field::new("adverts", Kind::List(&Kind::Text), "The paths or uuids of the two adverts"),
+            Field::new("verdict", Kind::Choice(codes::VERDICTS), "The decision"),
+        ]),
+    ]
+}
+
+/// What a person compares adverts by.
+#[rustfmt::skip]
+fn compared_facts() -> Vec<Field> {
+    vec![
+        Field::new("transactionType", Kind::Code(codes::TRANSACTION_TYPES), "Sale or rental"),
+        Field::new("propertyType", Kind::Code(codes::PROPERTY_TYPES), "The type of property"),
+        Field::new("title", Kind::Text, "The title").or_null(),
+        Field::new("description", Kind::Text, "The first 2,000 characters of the description").or_null(),
+        Field::new("price", Kind::Number, "The price in euros; the rent in a rental").or_null(),
+        Field::new("surface", Kind::Number, "The living area in m²").or_null(),
+        Field::new("landSurface", Kind::Number, "The area of the land in m²").or_null(),
+        Field::new("room", Kind::Integer, "The number of rooms").or_null(),
+        Field::new("bedroom", Kind::Integer, "The number of bedrooms").or_null(),
+        Field::new("floor", Kind::Integer, "The floor").or_null(),
+        Field::new("constructionYear", Kind::Integer, "The year of construction").or_null(),
+        Field::new("energy", Kind::Object("Rating"), "The energy rating, in kWh/m² per year"),
+        Field::new("greenHouseGas", Kind::Object("Rating"), "The greenhouse-gas rating, in kg/m² per year"),
+        Field::new("zipcode", Kind::Text, "The zipcode, as sent").or_null(),
+        Field::new("cityName", Kind::Text, "The name of the commune").or_null(),
+        Field::new("pictureCount", Kind::Integer, "The number of pictures, at `/adverts/{uuid}/pictures/0` and so on"),
+        Field::new("createdAt", Kind::DateTime, "When the advert was first received"),
+        Field::new("lastCrawledAt", Kind::DateTime, "When it was last seen on its site"),
+        Field::new("expiredAt", Kind::DateTime, "When it left its site; null while it is there").or_null(),
     ]
 }
 

@@ -91,10 +91,11 @@ pub(super) fn score(one: &Signature, other: &Signature, rarity: &dyn Rarity) -> 
     veto.is_none().then_some(score.0)
 }
 
-/// Returns [`Comparison::joins`] of two adverts, as fast as possible: most pairs are decided before their texts are compared.
-pub fn joins(one: &Signature, other: &Signature, rarity: &dyn Rarity) -> bool {
+/// Returns whether two adverts have at least this score and no veto, as fast as possible: most pairs are decided before their texts are
+/// compared. With [`JOIN_SCORE`], it is [`Comparison::joins`].
+pub fn reaches(one: &Signature, other: &Signature, least: f32, rarity: &dyn Rarity) -> bool {
     let mut score = Score(0.0);
-    weigh(one, other, rarity, JOIN_SCORE, &mut score).is_none() && score.0 >= JOIN_SCORE
+    weigh(one, other, rarity, least, &mut score).is_none() && score.0 >= least
 }
 
 /// Weighs all evidence. Leaves out the texts if they cannot lift the sum to `least`.

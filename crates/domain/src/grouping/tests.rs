@@ -78,7 +78,7 @@ fn compared(one: AdvertDetails, other: AdvertDetails) -> Comparison {
     let (one, other) = (signature(one), signature(other));
     let comparison = compare(&one, &other, &Unweighted);
     assert_eq!(comparison, compare(&other, &one, &Unweighted), "the order does not matter");
-    assert_eq!(comparison.joins(), joins(&one, &other, &Unweighted), "both functions agree");
+    assert_eq!(comparison.joins(), reaches(&one, &other, JOIN_SCORE, &Unweighted), "both functions agree");
     comparison
 }
 
@@ -493,4 +493,77 @@ fn two_contradictions_are_another_flat() {
     // One site may be wrong about the floor.
     check(flat(details(), 2, 214.0), flat(elsewhere(), 5, 214.0), true);
     check(flat(details(), 2, 214.0), flat(elsewhere(), 5, 231.0), false);
+}
+
+/// Adverts of one flat, of which more and more is known: each is closer to the first one than the one before.
+fn doubtful_stock() -> Stock {
+    let described = |surface: f64| AdvertDetails { surface: Amount::new(surface), ..reworded() };
+    Stock::new([details(), described(69.0), described(68.0), details()])
+}
+
+fn numbers(pair: Option<ScoredPair>) -> Option<[u8; 2]> {
+    pair.map(|pair| pair.adverts.map(|advert| advert.as_bytes()[0]))
+}
+
+#[test]
+fn two_properties_are_doubtful_shortly_before_they_join() {
+    let stock = doubtful_stock();
+    let verdicts = Verdicts::default();
+    let between =
+        |one: &Candidate<'_>, other: &Candidate<'_>| doubtful_between(one, other, &verdicts, &Unweighted);
+    let score = |one: usize, other: usize| {
+        compare(&stock.signatures[one], &stock.signatures[other], &Unweighted).score
+    };
+    assert!((JOIN_SCORE - DOUBTFUL_MARGIN..JOIN_SCORE).contains(&score(0, 2)), "{}", score(0, 2));
+    let pair = between(&stock.candidate(1, &[0]), &stock.candidate(2, &[2])).unwrap();
+    assert_eq!((pair.score, pair.needed), (score(0, 2), JOIN_SCORE));
+    assert_eq!(pair.distance(), JOIN_SCORE - score(0, 2));
+    // The order does not matter, and of several pairs the closest one counts.
+    let several = stock.candidate(2, &[1, 2]);
+    assert!(score(0, 1) < score(0, 2));
+    for pair in [between(&stock.candidate(1, &[0]), &several), between(&several, &stock.candidate(1, &[0]))] {
+        assert_eq!(numbers(pair), Some([0, 2]));
+    }
+    let joined = between(&stock.candidate(1, &[0]), &stock.candidate(2, &[2, 3]));
+    assert_eq!(joined, None, "two of them would join: something else keeps the properties apart");
+    let mut named = stock.candidate(2, &[2]);
+    named.members[0].is_named = true;
+    assert_eq!(between(&stock.candidate(1, &[0]), &named), None);
+    let mut decided = Verdicts::default();
+    let advert = |number| vec![stock.member(number).advert];
+    decided.add(&PersonDecision { verdict: Verdict::Different, left: advert(2), right: advert(0) });
+    let pair = doubtful_between(&stock.candidate(1, &[0]), &several, &decided, &Unweighted);
+    assert_eq!(pair, None, "a person decided about two of their adverts");
+}
+
+#[test]
+fn vetoed_properties_are_not_doubtful() {
+    let far = AdvertDetails { price: Amount::new(430_000.0), ..reworded() };
+    let stock = Stock::new([details(), reworded(), far]);
+    let pair = |members: &[usize]| {
+        let (one, other) = (stock.candidate(1, &[0]), stock.candidate(2, members));
+        numbers(doubtful_between(&one, &other, &Verdicts::default(), &Unweighted))
+    };
+    assert_eq!(pair(&[1]), Some([0, 1]));
+    assert_eq!(pair(&[1, 2]), None, "more points would not help");
+}
+
+#[test]
+fn advert_is_doubtful_if_little_holds_it() {
+    let stock = doubtful_stock();
+    let verdicts = Verdicts::default();
+    let within = |members: &[usize]| doubtful_within(&stock.candidate(1, members), &verdicts, &Unweighted);
+    assert_eq!(within(&[0]), None, "it is alone");
+    assert_eq!(within(&[0, 3]), None, "they are copies");
+    assert_eq!(numbers(within(&[2, 0])), Some([0, 2]), "the newer one is held by the older one");
+    assert_eq!(numbers(within(&[0, 3, 2])).map(|[_, held]| held), Some(2), "the copies hold each other");
+    let mut named = stock.candidate(1, &[0, 2]);
+    named.members[1].is_named = true;
+    assert_eq!(doubtful_within(&named, &verdicts, &Unweighted), None);
+    let mut decided = Verdicts::default();
+    let advert = |number| vec![stock.member(number).advert];
+    decided.add(&PersonDecision { verdict: Verdict::Same, left: advert(0), right: advert(2) });
+    let within = |members: &[usize]| doubtful_within(&stock.candidate(1, members), &decided, &Unweighted);
+    assert_eq!(within(&[0, 2]), None, "a person decided");
+    assert_eq!(within(&[0, 3, 2]), None, "a person holds it, and the copies hold each other");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::grouping::{CommuneFacts, compare};
+use domain::grouping::{CommuneFacts, Comparison, DOUBTFUL_MARGIN, KEEP_SCORE, compare};
 use domain::{AdvertId, Insee, Placement, merge};
 use testkit::build::at;
 use world::{Settings, World, sample};
@@ -54,15 +54,25 @@ fn candidates_are_all_adverts_that_join() {
     let mut joined = 0;
     for (advert, entry) in &adverts {
         let Some(signature) = &entry.signature else { continue };
-        let expected: BTreeSet<PropertyId> = adverts
+        let compared: Vec<(PropertyId, Comparison)> = adverts
             .iter()
-            .filter_map(|(_, other)| Some((other.property, other.signature.as_ref()?)))
-            .filter(|(_, other)| compare(signature, other, &index).joins())
-            .map(|(property, _)| property)
+            .filter_map(|(_, other)| {
+                Some((other.property, compare(signature, other.signature.as_ref()?, &index)))
+            })
             .collect();
+        let expected = |is_near: &dyn Fn(&Comparison) -> bool| -> Vec<PropertyId> {
+            let near = compared.iter().filter(|(_, comparison)| is_near(comparison));
+            let properties: BTreeSet<PropertyId> = near.map(|(property, _)| *property).collect();
+            properties.into_iter().collect()
+        };
         let found = index.candidates(signature);
-        assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "seed {SEED}, advert {advert}");
+        assert_eq!(found, expected(&Comparison::joins), "seed {SEED}, advert {advert}");
         joined += found.len();
+        for least in [JOIN_SCORE - DOUBTFUL_MARGIN, KEEP_SCORE] {
+            let (found, _) = index.properties_reaching(signature, least);
+            let reaches = |comparison: &Comparison| comparison.veto.is_none() && comparison.score >= least;
+            assert_eq!(found, expected(&reaches), "seed {SEED}, advert {advert}, from {least} points on");
+        }
     }
     assert!(joined > adverts.len() / 4, "{joined} of {}: the market has no groups", adverts.len());
 }

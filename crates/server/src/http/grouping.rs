@@ -38,7 +38,7 @@ pub async fn merge(
     match shared.app.merge_properties(&properties, &caller.user.name).await? {
         Ok(MergeOutcome { property, merged }) => Ok(json(StatusCode::OK, &MergeBody::of(property, &merged))),
         Err(CorrectionRefusal::UnknownProperty(id)) => Err(unknown_property(&shared, id).await),
-        Err(refusal) => Err(refused(&refusal)),
+        Err(refusal) => Err(refused(&refusal, PROPERTIES)),
     }
 }
 
@@ -60,7 +60,7 @@ pub async fn split(
             let redirect = StatusCode::PERMANENT_REDIRECT;
             return Err(moved_or_missing(&shared, id, redirect, iri::property_split, None).await);
         }
-        Err(refusal) => return Err(refused(&refusal)),
+        Err(refusal) => return Err(refused(&refusal, PROPERTIES)),
     };
     let mut response = json(StatusCode::CREATED, &SplitBody::of(property, created));
     if let Ok(location) = HeaderValue::from_str(&iri::property_document(created)) {
@@ -76,20 +76,21 @@ async fn unknown_property(shared: &Shared, id: PropertyId) -> Problem {
             let message = format!("Property {id} was merged into {}.", iri::property(survivor));
             Problem::new(StatusCode::NOT_FOUND, message)
         }
-        Ok(None) => refused(&CorrectionRefusal::UnknownProperty(id)),
+        Ok(None) => refused(&CorrectionRefusal::UnknownProperty(id), PROPERTIES),
         Err(error) => error.into(),
     }
 }
 
-fn refused(refusal: &CorrectionRefusal) -> Problem {
+/// `merged_by` is the attribute that says what is merged.
+pub fn refused(refusal: &CorrectionRefusal, merged_by: &str) -> Problem {
     let violation = match refusal {
-        CorrectionRefusal::UnknownProperty(_) => {
+        CorrectionRefusal::UnknownProperty(_) | CorrectionRefusal::NoSuchAdvert(_) => {
             return Problem::new(StatusCode::NOT_FOUND, refusal.to_string());
         }
-        CorrectionRefusal::OneProperty => Violation::invalid(PROPERTIES, refusal),
-        CorrectionRefusal::OtherTransaction => Violation::contradiction(PROPERTIES, refusal),
-        CorrectionRefusal::TooManyAdverts { .. } => Violation::too_many(PROPERTIES, refusal),
-        CorrectionRefusal::NoAdvert => Violation::invalid(ADVERTS, refusal),
+        CorrectionRefusal::OneProperty => Violation::invalid(merged_by, refusal),
+        CorrectionRefusal::OtherTransaction => Violation::contradiction(merged_by, refusal),
+        CorrectionRefusal::TooManyAdverts { .. } => Violation::too_many(merged_by, refusal),
+        CorrectionRefusal::NoAdvert | CorrectionRefusal::OneAdvert => Violation::invalid(ADVERTS, refusal),
         CorrectionRefusal::UnknownAdvert { .. } | CorrectionRefusal::NothingLeft => {
             Violation::contradiction(ADVERTS, refusal)
         }
@@ -206,12 +207,14 @@ mod tests {
     use axum::response::IntoResponse;
 
     #[test]
-    fn refusals_are_violations_except_unknown_properties() {
+    fn refusals_are_violations_unless_something_is_unknown() {
         let property = PropertyId::from_bytes([1; 16]);
         let unknown_advert =
             CorrectionRefusal::UnknownAdvert { property, advert: AdvertId::from_bytes([2; 16]) };
         for (refusal, status) in [
             (CorrectionRefusal::UnknownProperty(property), StatusCode::NOT_FOUND),
+            (CorrectionRefusal::NoSuchAdvert(AdvertId::from_bytes([2; 16])), StatusCode::NOT_FOUND),
+            (CorrectionRefusal::OneAdvert, StatusCode::UNPROCESSABLE_ENTITY),
             (CorrectionRefusal::OneProperty, StatusCode::UNPROCESSABLE_ENTITY),
             (CorrectionRefusal::OtherTransaction, StatusCode::UNPROCESSABLE_ENTITY),
             (CorrectionRefusal::TooManyAdverts { count: 5_000 }, StatusCode::UNPROCESSABLE_ENTITY),
@@ -219,7 +222,7 @@ mod tests {
             (unknown_advert, StatusCode::UNPROCESSABLE_ENTITY),
             (CorrectionRefusal::NothingLeft, StatusCode::UNPROCESSABLE_ENTITY),
         ] {
-            assert_eq!(refused(&refusal).into_response().status(), status, "{refusal}");
+            assert_eq!(refused(&refusal, PROPERTIES).into_response().status(), status, "{refusal}");
         }
     }
 

@@ -21,6 +21,7 @@ pub async fn all(size: Size) {
     sees_matches_by_day(&page, &search).await;
     replays_a_delivery(&page, &search).await;
     pauses_the_search(&page, &search).await;
+    decides_a_doubtful_pair(&page).await;
     other_pages_are_sound(&page).await;
     signs_out(&page).await;
     page.nothing_went_wrong().await;
@@ -165,6 +166,44 @@ async fn pauses_the_search(page: &Page<'_>, search: &str) {
         .await;
     assert_eq!(enabled, false);
     assert_eq!(page.demo.send("GET", &path, None).await.ok()["notificationEnabled"], false);
+}
+
+/// Two agencies describe one flat in their own words, with the same price and rooms.
+async fn decides_a_doubtful_pair(page: &Page<'_>) {
+    let flat = |site: &str, surface: f64, title: &str| {
+        json!({
+            "site": site, "reference": format!("doubtful-{:?}", page.size), "transactionType": 0, "propertyType": 0,
+            "title": title, "price": 251_300, "surface": surface, "room": 3, "zipcode": "37000", "cityName": "Tours",
+            "pictures": [],
+        })
+    };
+    page.demo.accept(&flat("une-agence.example", 71.3, "Appartement avec loggia")).await;
+    page.demo.accept(&flat("autre-agence.example", 71.0, "Trois pièces lumineux")).await;
+    page.go("/console/data/grouping").await;
+    page.shown("[data-pair] tr.differs").await;
+    page.is_sound("a doubtful pair").await;
+    let pair = page.value("document.querySelector('[data-pair]').dataset.pair").await;
+    let gone = "return until(() => document.querySelector('[data-pair]')?.dataset.pair !== arguments[0])";
+    page.press("d").await;
+    page.browser.run(gone, std::slice::from_ref(&pair)).await;
+    page.click(".toast button:not(.icon)").await;
+    page.shown("[data-at='0']").await;
+    assert_eq!(page.value("document.querySelector('[data-pair]').dataset.pair").await, pair, "it is back");
+    page.press("d").await;
+    page.browser.run(gone, std::slice::from_ref(&pair)).await;
+    let listed = page.demo.send("GET", "/grouping/doubtful-pairs", None).await.ok();
+    let is_pair = |listed: &Value| {
+        let uuids = [0, 1].map(|side| listed["adverts"][side]["uuid"].as_str().unwrap());
+        pair == uuids.join(" ")
+    };
+    assert!(!listed["hydra:member"].as_array().unwrap().iter().any(is_pair), "it is not asked again");
+    // After the last one there is a sentence.
+    let count = page.value("Number(document.querySelector('[data-doubtful]').dataset.doubtful)").await;
+    for _ in 1..count.as_u64().unwrap() {
+        page.press("u").await;
+    }
+    page.shown("[data-end]").await;
+    page.is_sound("no doubtful pair").await;
 }
 
 async fn other_pages_are_sound(page: &Page<'_>) {

@@ -188,8 +188,21 @@ async fn examples_are_real_answers() {
 
     let split = json!({"adverts": [second["@id"]]});
     let split = recorder.record(Id::SplitProperty, &format!("{property}/split"), Some(split)).await;
-    let merge = json!({"properties": [property, split["created"]]});
-    recorder.record(Id::MergeProperties, "/properties/merge", Some(merge)).await;
+    let merged = json!({"properties": [property, split["created"]]});
+    recorder.record(Id::MergeProperties, "/properties/merge", Some(merged)).await;
+    let decision = json!({"adverts": [advert, second["@id"]], "verdict": "different"});
+    recorder.record(Id::DecideGrouping, "/grouping/decisions", Some(decision)).await;
+    let mut reworded = flat("R-7", "autre-portail.example", 248_500);
+    merge(
+        &mut reworded,
+        json!({
+            "title": "Bel appartement", "description": "Trois pièces à découvrir.", "surface": 62, "floor": null, "energy": null,
+            "greenHouseGas": null, "features": [], "pictures": [], "publisher": null, "contact": null, "locations": null,
+        }),
+    );
+    recorder.server.accept(&reworded).await;
+    let doubtful = recorder.record(Id::DoubtfulPairs, "/grouping/doubtful-pairs", None).await;
+    assert_ne!(doubtful["hydra:totalItems"], 0, "an example shows a pair");
     recorder.record(Id::ExpireAdvert, &format!("{advert}/expire"), None).await;
     recorder.record(Id::EntryPoint, "/", None).await;
     recorder.record(Id::Alive, "/healthz", None).await;

@@ -19,6 +19,7 @@ mod examples;
 mod fairness;
 mod grouping;
 mod grouping_corrections;
+mod grouping_review;
 mod hostile;
 mod http_errors;
 mod index;

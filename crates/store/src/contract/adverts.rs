@@ -64,6 +64,10 @@ pub trait AdvertStore: Send + Sync + 'static {
         limit: usize,
     ) -> Result<Vec<SignatureRow>, Error>;
 
+    /// Returns at most `limit` adverts with ids below one, the highest first. Ids that the service gives sort by time, so these are the
+    /// newest; an id that a sender gave has its own place.
+    async fn newest_adverts(&self, before: Option<AdvertId>, limit: usize) -> Result<Vec<AdvertId>, Error>;
+
     /// Returns one element per advert, in the order of the request; `None` if there is no such advert.
     async fn signatures(&self, adverts: Vec<AdvertId>) -> Result<Vec<Option<SignatureRow>>, Error>;
 

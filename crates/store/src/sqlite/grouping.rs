@@ -34,6 +34,26 @@ pub fn scan_signatures(
     Ok(signatures)
 }
 
+pub fn newest_adverts(
+    connection: &Connection,
+    before: Option<AdvertId>,
+    limit: usize,
+    damage: &DamageLog,
+) -> Result<Vec<AdvertId>, Error> {
+    let mut statement = connection.prepare_cached("SELECT id FROM advert WHERE id < ?1 ORDER BY id DESC")?;
+    // Longer than every id, and therefore greater than those that begin with the same bytes.
+    let before = before.map_or_else(|| vec![u8::MAX; 17], |id| id.as_bytes().to_vec());
+    let mut rows = statement.query([before])?;
+    let mut adverts = Vec::new();
+    while adverts.len() < limit
+        && let Some(row) = rows.next()?
+    {
+        let read = advert_id(row, 0).map_err(Error::from);
+        adverts.extend(damage.unless_damaged(RecordKind::Advert, || read::advert_name(row), read)?);
+    }
+    Ok(adverts)
+}
+
 pub fn signatures(
     connection: &Connection,
     adverts: &[AdvertId],

@@ -51,6 +51,7 @@ macro_rules! contract_suite {
                     advert_moves_back_and_forth;
                 grouping: signatures_are_kept_until_replaced,
                     signatures_are_back_filled_without_a_log_entry,
+                    newest_adverts_are_read_backwards,
                     decisions_are_read_in_order,
                     erasure_covers_decisions_and_lineage;
                 lineage: merge_moves_all_adverts_in_one_step,

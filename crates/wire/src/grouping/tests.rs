@@ -260,3 +260,54 @@ fn points_are_rounded() {
     assert_eq!(rounded(0.1 + 0.2), 0.3);
     assert_eq!(rounded(-1.005), -1.0);
 }
+
+#[test]
+fn doubtful_pair_body_is_complete() {
+    let comparison = comparison(None, &[(EvidenceKind::Price, JOIN_SCORE - 0.5)]);
+    let mut one = advert(1);
+    one.details.description = domain::LongText::new(&"é".repeat(2_001)).unwrap();
+    one.details.price = domain::Amount::new(250_000.0);
+    one.details.surface = domain::Amount::new(62.31);
+    one.details.place.city_name = ShortText::new("TOURS").unwrap();
+    let other = advert(2);
+    let zone = TimeZone::UTC;
+    let body = DoubtfulPairBody::of(&DoubtfulPairInput {
+        comparison: compared([1, 2], Some(&comparison)),
+        needed: JOIN_SCORE,
+        adverts: [(&one, Some("Tours")), (&other, None)],
+        zone: &zone,
+    });
+    let body = serde_json::to_value(body).unwrap();
+    let side = |number: u8| {
+        json!({
+            "@id": format!("/adverts/{}", advert_id(number)), "uuid": advert_id(number).to_string(),
+            "site": "portail.example", "reference": "A-12", "url": "https://portail.example/a-12",
+            "property": format!("/properties/{}", property(number)),
+            "transactionType": 0, "propertyType": 0, "title": null, "description": null, "price": null,
+            "surface": null, "landSurface": null, "room": null, "bedroom": null, "floor": null,
+            "constructionYear": null, "energy": {"category": null, "value": null},
+            "greenHouseGas": {"category": null, "value": null}, "zipcode": null, "cityName": null,
+            "pictureCount": 0, "createdAt": "2023-11-14T22:13:20+00:00",
+            "lastCrawledAt": "2023-11-14T22:13:20+00:00", "expiredAt": null,
+        })
+    };
+    let mut first = side(1);
+    first["description"] = json!(format!("{}…", "é".repeat(2_000)));
+    first["price"] = json!(250_000);
+    first["surface"] = json!(62.31);
+    first["cityName"] = json!("Tours");
+    assert_eq!(body["adverts"], json!([first, side(2)]));
+    let head = |name: &str| body[name].clone();
+    assert_eq!(head("@type"), "DoubtfulPair");
+    assert_eq!((head("oneProperty"), head("neededScore")), (json!(false), json!(rounded(JOIN_SCORE))));
+    assert_eq!(head("score"), json!(rounded(JOIN_SCORE - 0.5)));
+}
+
+#[test]
+fn decisions_parse_in_all_spellings() {
+    let path = format!("/adverts/{}", advert_id(2));
+    for (verdict, expected) in [("same", Verdict::Same), ("different", Verdict::Different)] {
+        let body = json!({"adverts": [advert_id(1).to_string(), {"@id": path}], "verdict": verdict});
+        assert_eq!(parse_decision(&body), Ok(([advert_id(1), advert_id(2)], expected)));
+    }
+}

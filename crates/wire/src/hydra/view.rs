@@ -46,12 +46,16 @@ pub struct View {
     kind: &'static str,
     #[serde(rename = "hydra:first")]
     first: String,
-    #[serde(rename = "hydra:last")]
-    last: String,
+    #[serde(rename = "hydra:last", skip_serializing_if = "Option::is_none")]
+    last: Option<String>,
     #[serde(rename = "hydra:previous", skip_serializing_if = "Option::is_none")]
     previous: Option<String>,
     #[serde(rename = "hydra:next", skip_serializing_if = "Option::is_none")]
     next: Option<String>,
+    #[serde(rename = "scannedAdverts", skip_serializing_if = "Option::is_none")]
+    scanned_adverts: Option<usize>,
+    #[serde(rename = "oldestAdvert", skip_serializing_if = "Option::is_none")]
+    oldest_advert: Option<String>,
 }
 
 impl View {
@@ -72,10 +76,39 @@ impl View {
             id: link(paging.page),
             kind: "hydra:PartialCollectionView",
             first: link(1),
-            last: link(last),
+            last: Some(link(last)),
             previous: (paging.page > 1).then(|| link((paging.page - 1).min(last))),
             next: (paging.page < last).then(|| link(paging.page + 1)),
+            scanned_adverts: None,
+            oldest_advert: None,
         })
+    }
+
+    /// Builds the links of a page that is found by scanning adverts. `next` is the parameter that continues the scan, with its value if
+    /// there is more; `scanned` says how many adverts were scanned, and which is the oldest. Where the last page begins is not known.
+    pub fn scanned(
+        path: &str,
+        query: &RawQuery,
+        next: (&str, Option<String>),
+        scanned: (usize, Option<String>),
+    ) -> Self {
+        let ((parameter, next), (scanned_adverts, oldest_advert)) = (next, scanned);
+        let others = query.without(parameter);
+        let link = |last: String| match [others.as_str(), last.as_str()] {
+            ["", ""] => path.to_owned(),
+            ["", alone] | [alone, ""] => format!("{path}?{alone}"),
+            [others, last] => format!("{path}?{others}&{last}"),
+        };
+        Self {
+            id: if query.is_empty() { path.to_owned() } else { format!("{path}?{}", query.without("")) },
+            kind: "hydra:PartialCollectionView",
+            first: link(String::new()),
+            last: None,
+            previous: None,
+            next: next.map(|value| link(format!("{parameter}={value}"))),
+            scanned_adverts: Some(scanned_adverts),
+            oldest_advert,
+        }
     }
 }
 
@@ -101,9 +134,27 @@ mod tests {
         let view = view("page=2&name[]=Saint%20L%C3%B4&itemsPerPage=5", 14).unwrap();
         assert_eq!(view.id, "/cities?name[]=Saint%20L%C3%B4&itemsPerPage=5&page=2");
         assert_eq!(view.first, "/cities?name[]=Saint%20L%C3%B4&itemsPerPage=5&page=1");
-        assert_eq!(view.last, "/cities?name[]=Saint%20L%C3%B4&itemsPerPage=5&page=3");
+        assert_eq!(view.last.as_deref(), Some("/cities?name[]=Saint%20L%C3%B4&itemsPerPage=5&page=3"));
         assert_eq!(view.previous, Some(view.first.clone()));
-        assert_eq!(view.next, Some(view.last.clone()));
+        assert_eq!(view.next, view.last);
+    }
+
+    #[test]
+    fn scan_continues_after_the_oldest_advert() {
+        let links = |query: &str, next: Option<&str>| {
+            let query = RawQuery::parse(query).unwrap();
+            let view = View::scanned("/pairs", &query, ("before", next.map(str::to_owned)), (7, None));
+            (view.id, view.first, view.next)
+        };
+        let texts = |id: &str, first: &str, next: Option<&str>| {
+            (id.to_owned(), first.to_owned(), next.map(str::to_owned))
+        };
+        assert_eq!(links("", None), texts("/pairs", "/pairs", None));
+        assert_eq!(
+            links("before=b&x=1", Some("a")),
+            texts("/pairs?before=b&x=1", "/pairs?x=1", Some("/pairs?x=1&before=a"))
+        );
+        assert_eq!(links("before=b", Some("a")), texts("/pairs?before=b", "/pairs", Some("/pairs?before=a")));
     }
 
     #[test]

@@ -72,6 +72,24 @@ pub async fn signatures_are_back_filled_without_a_log_entry<B: Backend>() {
     assert_eq!(store.scan_signatures(Some(advert_id(3)), 10).await.unwrap(), []);
 }
 
+pub async fn newest_adverts_are_read_backwards<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    assert_eq!(store.newest_adverts(None, 10).await.unwrap(), []);
+    for number in [3, 1, 2] {
+        commit(&*store, [create(&property(number, [advert(number).build()]), Expected::New)]).await;
+    }
+    let all = [3, 2, 1].map(advert_id);
+    assert_eq!(store.newest_adverts(None, 10).await.unwrap(), all);
+    assert_eq!(store.newest_adverts(None, 2).await.unwrap(), all[..2]);
+    assert_eq!(store.newest_adverts(Some(advert_id(2)), 10).await.unwrap(), all[2..]);
+    assert_eq!(store.newest_adverts(Some(advert_id(9)), 1).await.unwrap(), all[..1], "it need not exist");
+    assert_eq!(store.newest_adverts(Some(advert_id(1)), 10).await.unwrap(), []);
+    let greatest = AdvertId::from_bytes([u8::MAX; 16]);
+    let last = property(4, [domain::Advert { id: greatest, ..advert(4).build() }]);
+    commit(&*store, [create(&last, Expected::New)]).await;
+    assert_eq!(store.newest_adverts(None, 1).await.unwrap(), [greatest]);
+}
+
 pub async fn decisions_are_read_in_order<B: Backend>() {
     let store = Opened::<B>::fresh().await;
     let decisions = [
