@@ -1,5 +1,7 @@
 // What a view shows while it waits: the old content, dimmed once the wait is long enough to notice.
 
+import { serverTime } from './api/client';
+
 /** Shorter waits are not noticed. */
 const NOTICED_MS = 150;
 
@@ -7,7 +9,7 @@ export class Load<T> {
   value = $state.raw<T | undefined>(undefined);
   error = $state.raw<unknown>(undefined);
   slow = $state(false);
-  /** Milliseconds until the last answer. */
+  /** Milliseconds that the server needed for the last answer. */
   took = $state(0);
   #abort: AbortController | undefined;
 
@@ -17,13 +19,12 @@ export class Load<T> {
     const abort = new AbortController();
     this.#abort = abort;
     const timer = setTimeout(() => (this.slow = true), NOTICED_MS);
-    const began = performance.now();
     try {
       const value = await request(abort.signal);
       if (abort.signal.aborted) return;
       this.value = value;
       this.error = undefined;
-      this.took = performance.now() - began;
+      this.took = serverTime(abort.signal);
     } catch (error) {
       if (!abort.signal.aborted) this.error = error;
     } finally {

@@ -43,11 +43,19 @@ export function get<P extends keyof paths>(path: P, options: Options = {}): Prom
   return send('get', path, options);
 }
 
-/** The answer, and the milliseconds until it was there. */
+/** The answer, and the milliseconds that the server needed for it. */
 export async function timed<P extends keyof paths, M extends Method>(method: M, path: P, options: Options = {}): Promise<{ body: Answer<P, M>; took: number }> {
-  const began = performance.now();
-  const body = await exchange(method, fill(path, options.at), options);
-  return { body: body as Answer<P, M>, took: performance.now() - began };
+  const { signal = new AbortController().signal } = options;
+  const body = await exchange(method, fill(path, options.at), { ...options, signal });
+  return { body: body as Answer<P, M>, took: serverTime(signal) };
+}
+
+/** The longest of the requests made with a signal: a view that needs several sends them at once. */
+const serverTimes = new WeakMap<AbortSignal, number>();
+
+/** The milliseconds that the server needed for what was requested with this signal. */
+export function serverTime(signal: AbortSignal): number {
+  return serverTimes.get(signal) ?? 0;
 }
 
 /** For paths that answers name, such as the next page. */
@@ -63,6 +71,8 @@ export async function exchange(method: Method, path: string, { query, body, sign
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
   });
+  const duration = Number(/;dur=([\d.]+)/.exec(response.headers.get('Server-Timing') ?? '')?.[1] ?? 0);
+  if (signal) serverTimes.set(signal, Math.max(serverTime(signal), duration));
   const text = await response.text();
   const parsed = text && response.headers.get('Content-Type')?.includes('json') ? (JSON.parse(text) as unknown) : null;
   if (response.ok) return parsed;

@@ -5561,6 +5561,7 @@ export interface components {
         Conflict: {
             headers: {
                 Link: components["headers"]["Link"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5574,6 +5575,7 @@ export interface components {
         Forbidden: {
             headers: {
                 Link: components["headers"]["Link"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5587,6 +5589,7 @@ export interface components {
         HeadersTooLarge: {
             headers: {
                 Link: components["headers"]["Link"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5600,6 +5603,7 @@ export interface components {
         Internal: {
             headers: {
                 Link: components["headers"]["Link"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5613,6 +5617,7 @@ export interface components {
         Invalid: {
             headers: {
                 Link: components["headers"]["Link"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5626,6 +5631,7 @@ export interface components {
         Malformed: {
             headers: {
                 Link: components["headers"]["Link"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5639,6 +5645,7 @@ export interface components {
         NotAcceptable: {
             headers: {
                 Link: components["headers"]["Link"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5652,6 +5659,7 @@ export interface components {
         NotFound: {
             headers: {
                 Link: components["headers"]["Link"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5665,6 +5673,7 @@ export interface components {
         ReceiverFailed: {
             headers: {
                 Link: components["headers"]["Link"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5678,6 +5687,7 @@ export interface components {
         Timeout: {
             headers: {
                 Link: components["headers"]["Link"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5691,6 +5701,7 @@ export interface components {
         TooLarge: {
             headers: {
                 Link: components["headers"]["Link"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5707,6 +5718,7 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Retry-After": components["headers"]["Retry-After"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5720,6 +5732,7 @@ export interface components {
         Unauthorized: {
             headers: {
                 Link: components["headers"]["Link"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5735,6 +5748,7 @@ export interface components {
             headers: {
                 Link: components["headers"]["Link"];
                 "Retry-After": components["headers"]["Retry-After"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5748,6 +5762,7 @@ export interface components {
         UnsupportedMediaType: {
             headers: {
                 Link: components["headers"]["Link"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5761,6 +5776,7 @@ export interface components {
         UriTooLong: {
             headers: {
                 Link: components["headers"]["Link"];
+                "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5784,6 +5800,8 @@ export interface components {
         "RateLimit-Policy": string;
         /** @description Seconds to wait */
         "Retry-After": string;
+        /** @description How long the service worked on the request until its answer began, in milliseconds */
+        "Server-Timing": string;
         /** @description The cookie of the session */
         "Set-Cookie": string;
         /** @description How to authenticate */

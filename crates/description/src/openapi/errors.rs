@@ -122,6 +122,7 @@ const HEADERS: &[(&str, &str)] = &[
         "Parameters and attributes that the service does not know; absent if there are none",
     ),
     ("Link", "Where the Hydra documentation is"),
+    ("Server-Timing", "How long the service worked on the request until its answer began, in milliseconds"),
     ("Location", "Path of the object"),
     ("Retry-After", "Seconds to wait"),
     ("RateLimit", "What is left of the rate limit"),
@@ -141,7 +142,7 @@ pub fn headers() -> Value {
 
 /// Returns references to the headers of an answer: those given, and those that all have.
 pub fn references(own: &[&str]) -> Value {
-    let all = own.iter().chain(&["X-Request-Id", "X-Ignored-Parameters", "Link"]);
+    let all = own.iter().chain(&["X-Request-Id", "X-Ignored-Parameters", "Link", "Server-Timing"]);
     let reference =
         |name: &&str| ((*name).to_owned(), json!({"$ref": format!("#/components/headers/{name}")}));
     Value::Object(all.map(reference).collect::<Map<_, _>>())

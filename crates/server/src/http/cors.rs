@@ -13,7 +13,7 @@ use crate::config::Origins;
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, DELETE");
 const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static("X-API-KEY, Content-Type, Accept, Prefer");
 const RESPONSE_HEADERS: HeaderValue = HeaderValue::from_static(
-    "X-Ignored-Parameters, X-Request-Id, Location, Link, Retry-After, RateLimit, RateLimit-Policy",
+    "X-Ignored-Parameters, X-Request-Id, Location, Link, Retry-After, RateLimit, RateLimit-Policy, Server-Timing",
 );
 
 /// How long a browser may remember a preflight: two hours, the most that Chromium honours.

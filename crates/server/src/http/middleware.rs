@@ -25,6 +25,7 @@ use crate::connection::LongQuery;
 use crate::metrics::{RequestLabels, RouteLabels};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
 /// Routes that are answered however many requests are in progress: an operator must see a server that has too much to do.
 const UNLIMITED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
@@ -118,6 +119,9 @@ async fn handle(
 
     let headers = response.headers_mut();
     common_headers(headers, id, link);
+    if let Ok(timing) = HeaderValue::try_from(format!("total;dur={milliseconds:.3}")) {
+        headers.insert(SERVER_TIMING, timing);
+    }
     cross_origin.add_headers(headers);
     response
 }

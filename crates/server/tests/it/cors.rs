@@ -36,8 +36,7 @@ async fn configured_origin_may_call_the_api() {
         assert_eq!(response.status, status, "{}", response.text());
         assert_eq!(allowed(response), Some(ORIGIN), "{status}");
         assert_eq!(response.header("vary"), Some("Origin"));
-        let exposed =
-            "X-Ignored-Parameters, X-Request-Id, Location, Link, Retry-After, RateLimit, RateLimit-Policy";
+        let exposed = "X-Ignored-Parameters, X-Request-Id, Location, Link, Retry-After, RateLimit, RateLimit-Policy, Server-Timing";
         assert_eq!(response.header("access-control-expose-headers"), Some(exposed));
     };
     let keyed = |method: &str, path: &str| from(ORIGIN, method, path).key(&server.keys.all);

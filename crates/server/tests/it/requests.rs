@@ -238,6 +238,8 @@ async fn every_response_has_request_id_and_documentation_link() {
         assert!(seen.insert(id), "ids repeat");
         assert_eq!(response.header("link"), Some(DOCUMENTATION));
         assert_eq!(response.header("x-content-type-options"), Some("nosniff"));
+        let timing = response.header("server-timing").and_then(|timing| timing.strip_prefix("total;dur="));
+        assert!(timing.unwrap().parse::<f64>().unwrap() > 0.0);
     }
     assert_eq!(statuses, [200, 201, 200, 400, 422, 415, 404, 405, 406, 401, 200, 200, 204]);
 }
