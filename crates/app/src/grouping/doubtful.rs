@@ -16,13 +16,13 @@ use super::explain::compare_known;
 use super::state::GroupingState;
 use crate::{App, Error};
 
-/// How many adverts one request scans: a day's adverts of a region, in about a second.
+/// How many adverts one request scans. It bounds the work of a request; the next one continues.
 const ADVERTS_MAX: usize = 1_000;
 
 /// How many adverts are scanned before the state is unlocked.
 const ADVERTS_PER_STEP: usize = 50;
 
-/// How many comparisons end a step early. Where many adverts are alike, one advert has thousands of them, about a microsecond each.
+/// How many comparisons end a step early: where many adverts are alike, one advert has thousands of them.
 const COMPARISONS_PER_STEP: usize = 20_000;
 
 /// How many comparisons end a scan early.

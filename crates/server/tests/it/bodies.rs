@@ -28,7 +28,7 @@ async fn each_operation_has_a_limit_of_its_own() {
         assert_eq!(send(limit + 1).await.problem(413), expected, "{}", operation.path);
         send(limit).await.problem(400);
     }
-    assert_eq!(checked, 8);
+    assert_eq!(checked, 9);
 }
 
 #[tokio::test]
