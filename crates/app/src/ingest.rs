@@ -17,8 +17,9 @@ use store::{
     ChangeSet, CommitOutcome, Erased, Expected, FoundProperties, Position, PutCause, PutProperty, Step,
 };
 
-use crate::{App, Error, run_to_end};
+use crate::{App, Error, run_blocking, run_to_end};
 pub use full_feed::{FullFeed, FullFeedRefusal, MissingAdverts};
+pub use plan::Relocated;
 pub(crate) use plan::approximate_bytes;
 use plan::{Context, Loaded, Missing, Obstacle, Placed, Plan};
 
@@ -81,6 +82,29 @@ pub enum Commit {
     DryRun,
 }
 
+/// Drafts of which the adverts are looked up, and made if they are new.
+pub struct PreparedDrafts {
+    drafts: Vec<AdvertDraft>,
+    options: IngestOptions,
+    received_at: Timestamp,
+    loaded: Loaded,
+}
+
+/// Drafts that are ingested together.
+struct DraftBatch<'a> {
+    drafts: &'a [AdvertDraft],
+    options: IngestOptions,
+    received_at: Timestamp,
+}
+
+/// The first drafts of a part, ingested.
+struct IngestedBatch {
+    receipts: Vec<Receipt>,
+    relocated: Relocated,
+    /// The log position of their commit.
+    position: Position,
+}
+
 impl App {
     /// Ingests drafts in order. Returns the receipts in the same order, once all changes are durable and searches of this process
     /// see them.
@@ -96,51 +120,96 @@ impl App {
         drafts: Vec<AdvertDraft>,
         options: IngestOptions,
     ) -> Result<Vec<Receipt>, Error> {
+        let prepared = self.prepare(drafts, options).await?;
+        let (receipts, _) = self.ingest_prepared(prepared, Relocated::default()).await?;
+        Ok(receipts)
+    }
+
+    /// Does the part of ingesting that does not depend on batches that are being ingested: looks up the adverts, and makes those that are
+    /// new.
+    pub async fn prepare(
+        &self,
+        drafts: Vec<AdvertDraft>,
+        options: IngestOptions,
+    ) -> Result<PreparedDrafts, Error> {
+        let received_at = domain::ports::whole_second(self.clock.now());
+        let is_quick = drafts.len() <= 1;
+        let mut loaded = self.look_up(&drafts).await?;
+        let app = self.clone();
+        let prepare = move || {
+            app.with_context(received_at, options.creation, |context| loaded.create_ahead(&drafts, context));
+            PreparedDrafts { drafts, options, received_at, loaded }
+        };
+        // One advert takes less than the way to another thread and back.
+        if is_quick { Ok(prepare()) } else { run_blocking(prepare).await }
+    }
+
+    /// Ingests prepared drafts. `relocated` is what the batch before returned, if that was ingested after these were prepared: without
+    /// it, a batch with adverts of the one before is planned twice.
+    pub async fn ingest_prepared(
+        &self,
+        prepared: PreparedDrafts,
+        relocated: Relocated,
+    ) -> Result<(Vec<Receipt>, Relocated), Error> {
         let app = self.clone();
         // The outcome of a commit has to reach the state of grouping.
-        run_to_end(async move { app.ingest_in_parts(&drafts, options).await }).await
+        run_to_end(async move { app.ingest_in_parts(prepared, &relocated).await }).await
     }
 
     async fn ingest_in_parts(
         &self,
-        drafts: &[AdvertDraft],
-        options: IngestOptions,
-    ) -> Result<Vec<Receipt>, Error> {
+        prepared: PreparedDrafts,
+        relocated: &Relocated,
+    ) -> Result<(Vec<Receipt>, Relocated), Error> {
+        let PreparedDrafts { drafts, options, received_at, mut loaded } = prepared;
+        loaded.relocate(relocated);
+        let mut loaded = Some(loaded);
         let mut receipts = Vec::with_capacity(drafts.len());
+        let mut relocated = Relocated::default();
         let mut position = Position::START;
         while receipts.len() < drafts.len() {
-            let (part, committed) = self.ingest_part(&drafts[receipts.len()..], options).await?;
-            receipts.extend(part);
-            position = committed;
+            let part = DraftBatch { drafts: &drafts[receipts.len()..], options, received_at };
+            let done = self.ingest_part(&part, loaded.take()).await?;
+            receipts.extend(done.receipts);
+            relocated.extend(done.relocated);
+            position = done.position;
         }
         self.wait_visible(position).await;
-        Ok(receipts)
+        Ok((receipts, relocated))
     }
 
-    /// Ingests the first drafts, as many as fit but at least one. Also returns the log position of the commit.
+    /// Ingests the first drafts, as many as fit but at least one. `prepared` is what was read and made for
+    /// them before.
     async fn ingest_part(
         &self,
-        drafts: &[AdvertDraft],
-        options: IngestOptions,
-    ) -> Result<(Vec<Receipt>, Position), Error> {
-        let received_at = domain::ports::whole_second(self.clock.now());
+        part: &DraftBatch<'_>,
+        mut prepared: Option<Loaded>,
+    ) -> Result<IngestedBatch, Error> {
         for _ in 0..ATTEMPTS_MAX {
-            let Some(planned) = self.plan(drafts, received_at, options.creation).await? else {
-                continue;
+            let loaded = match prepared.take() {
+                Some(loaded) => loaded,
+                None => {
+                    let mut loaded = self.look_up(part.drafts).await?;
+                    self.with_context(part.received_at, part.options.creation, |context| {
+                        loaded.create_ahead(part.drafts, context);
+                    });
+                    loaded
+                }
             };
-            let (Plan { steps, receipts, reservation }, foreign_writes) = planned;
-            if steps.is_empty() || options.commit == Commit::DryRun {
+            let Some(planned) = self.plan(part, loaded).await? else { continue };
+            let (Plan { steps, receipts, reservation, relocated }, foreign_writes) = planned;
+            if steps.is_empty() || part.options.commit == Commit::DryRun {
                 self.withdraw(reservation).await?;
                 // An unchanged advert may have been written by a concurrent request that the index has not seen yet.
                 let position = *self.store.head().borrow();
-                return Ok((receipts, position));
+                return Ok(IngestedBatch { receipts, relocated: Relocated::default(), position });
             }
             let changes =
                 ChangeSet { recorded_at: self.clock.now(), steps, grouped_at: Some(foreign_writes) };
             match self.store.commit(changes).await {
                 Ok(CommitOutcome::Committed(position)) => {
                     self.settle(reservation).await;
-                    return Ok((receipts, position));
+                    return Ok(IngestedBatch { receipts, relocated, position });
                 }
                 Ok(CommitOutcome::Conflict | CommitOutcome::TooManySearches) => {
                     self.withdraw(reservation).await?;
@@ -182,7 +251,7 @@ impl App {
             }
             property.put(merged.advert);
             let put = PutProperty {
-                property,
+                property: property.into(),
                 expected: Expected::Revision(stored.revision),
                 advert,
                 cause: PutCause::Changed { events: merged.events },
@@ -231,26 +300,15 @@ impl App {
 
     /// Plans a batch, reading what the plan requests. Also returns how many writes of other processes the plan knows. Returns `None`
     /// if concurrent writes keep making the reads inconsistent; the caller starts over.
-    async fn plan(
-        &self,
-        drafts: &[AdvertDraft],
-        received_at: Timestamp,
-        creation: Creation,
-    ) -> Result<Option<(Plan, u64)>, Error> {
-        let mut loaded = Loaded::default();
+    async fn plan(&self, part: &DraftBatch<'_>, mut loaded: Loaded) -> Result<Option<(Plan, u64)>, Error> {
+        let DraftBatch { drafts, options, received_at } = *part;
         for _ in 0..READS_MAX {
             let mut settled = self.grouping.settled();
             let planned = {
                 let mut grouping = self.lock_grouping().await?;
-                let context = Context {
-                    received_at,
-                    creation,
-                    ids: &*self.ids,
-                    locator: &|place| self.place(place),
-                    signer: &|advert| self.signature(advert),
-                    automatic: self.grouping.settings.automatic,
-                };
-                let planned = plan::plan(drafts, &mut loaded, &context, &mut grouping);
+                let planned = self.with_context(received_at, options.creation, |context| {
+                    plan::plan(drafts, &mut loaded, context, &mut grouping)
+                });
                 planned.map(|plan| (plan, grouping.foreign_writes))
             };
             match planned {
@@ -264,6 +322,22 @@ impl App {
             }
         }
         Ok(None)
+    }
+
+    fn with_context<T>(
+        &self,
+        received_at: Timestamp,
+        creation: Creation,
+        work: impl FnOnce(&Context<'_>) -> T,
+    ) -> T {
+        work(&Context {
+            received_at,
+            creation,
+            ids: &*self.ids,
+            locator: &|place| self.place(place),
+            signer: &|advert| self.signature(advert),
+            automatic: self.grouping.settings.automatic,
+        })
     }
 
     /// Resolves a place with the reference geography. Its remarks become warnings.
@@ -291,6 +365,14 @@ impl App {
             certainty: Some(resolution.certainty),
             warnings: resolution.warnings.iter().map(warning).collect(),
         }
+    }
+
+    /// Looks up which adverts the drafts are about.
+    async fn look_up(&self, drafts: &[AdvertDraft]) -> Result<Loaded, Error> {
+        let mut loaded = Loaded::default();
+        let missing = Missing { identities: plan::identities(drafts), properties: Vec::new() };
+        self.load(&mut loaded, missing).await?;
+        Ok(loaded)
     }
 
     async fn load(&self, loaded: &mut Loaded, missing: Missing) -> Result<(), Error> {

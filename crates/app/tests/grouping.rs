@@ -11,7 +11,7 @@ use app::grouping::{
     CorrectionRefusal, DecidedBy, DoubtfulPair, GroupedBy, GroupingSettings, PairAction, PairDecision,
     RegroupOptions,
 };
-use app::ingest::{Commit, IngestOptions, Receipt};
+use app::ingest::{Commit, IngestOptions, Outcome, Receipt, Relocated};
 use domain::grouping::{CONTRADICTION_SCORE, DOUBTFUL_MARGIN, JOIN_SCORE, Verdict};
 use domain::{AdvertDraft, AdvertId, Amount, FieldUpdate, GivenPlace, PropertyId, Rating, Zipcode};
 use places::Gazetteer;
@@ -468,4 +468,79 @@ async fn a_stock_without_groups_is_regrouped_once() {
     assert_eq!(survivors, alone.len() - grouped.len());
     let again = app.regroup(options, &mut |_| {}).await.unwrap();
     assert_eq!(again.moved, 0, "{again:?}");
+}
+
+/// What a service has made of drafts: the outcome of each, and the price and the group of each advert, by its draft.
+#[derive(Debug, PartialEq)]
+struct Made {
+    outcomes: Vec<Outcome>,
+    prices: BTreeMap<String, Option<Amount>>,
+    groups: BTreeSet<BTreeSet<String>>,
+}
+
+async fn made(app: &App, drafts: &[AdvertDraft], receipts: &[Receipt]) -> Made {
+    let outcome = |receipt: &Receipt| match receipt {
+        Receipt::Accepted { outcome, .. } => *outcome,
+        Receipt::Rejected { violations } => panic!("rejected: {violations:?}"),
+    };
+    let identities: BTreeMap<AdvertId, String> = drafts
+        .iter()
+        .zip(receipts)
+        .map(|(draft, receipt)| (accepted(receipt).0, format!("{:?}", draft.identity)))
+        .collect();
+    let (mut prices, mut groups) = (BTreeMap::new(), BTreeSet::new());
+    for (property, adverts) in check_store(app).await {
+        let property = app.property(property).await.unwrap().unwrap();
+        for advert in &property.adverts {
+            prices.insert(identities[&advert.id].clone(), advert.details.price);
+        }
+        groups.insert(adverts.iter().map(|advert| identities[advert].clone()).collect());
+    }
+    Made { outcomes: receipts.iter().map(outcome).collect(), prices, groups }
+}
+
+#[tokio::test]
+async fn batches_that_are_prepared_ahead_end_as_if_they_had_waited() {
+    const BATCH: usize = 37;
+    let seed = testkit::random::seed();
+    let mut random = Random::new(seed);
+    // A market in which adverts come back with another price, often in the next batch.
+    let mut drafts = Vec::new();
+    for draft in market(seed, 150) {
+        drafts.push(draft);
+        if random.below(2) == 0 {
+            let back = random.below(drafts.len().min(2 * BATCH) as u64) as usize;
+            let mut again: AdvertDraft = drafts[drafts.len() - 1 - back].clone();
+            again.patch.price = FieldUpdate::Set(Some(amount(100_000.0 + random.below(9) as f64 * 1_000.0)));
+            drafts.push(again);
+        }
+    }
+    let folders = [(); 3].map(|()| TempDir::new().unwrap());
+    let [waiting, ahead, unaware] = [0, 1, 2].map(|index| open(folders[index].path(), seed, true));
+
+    let mut receipts = Vec::new();
+    for batch in drafts.chunks(BATCH) {
+        receipts.extend(waiting.ingest(batch.to_vec()).await.unwrap());
+    }
+    let expected = made(&waiting, &drafts, &receipts).await;
+    assert!(expected.outcomes.contains(&Outcome::Updated), "seed {seed}");
+
+    // Without knowing the batch before, the plan is refused and made again.
+    for (app, is_aware) in [(ahead, true), (unaware, false)] {
+        let prepare = |batch: &[AdvertDraft]| app.prepare(batch.to_vec(), IngestOptions::default());
+        let mut batches = drafts.chunks(BATCH);
+        let mut current = Some(prepare(batches.next().unwrap()).await.unwrap());
+        let (mut receipts, mut relocated) = (Vec::new(), Relocated::default());
+        while let Some(prepared) = current {
+            current = match batches.next() {
+                Some(batch) => Some(prepare(batch).await.unwrap()),
+                None => None,
+            };
+            let known = if is_aware { relocated } else { Relocated::default() };
+            let (ingested, changed) = app.ingest_prepared(prepared, known).await.unwrap();
+            receipts.extend(ingested);
+            relocated = changed;
+        }
+        assert_eq!(made(&app, &drafts, &receipts).await, expected, "aware {is_aware}, seed {seed}");
+    }
 }

@@ -5,7 +5,7 @@ mod broken;
 use std::sync::Arc;
 
 use app::App;
-use app::ingest::{IngestOptions, Outcome, Receipt};
+use app::ingest::{IngestOptions, Outcome, PreparedDrafts, Receipt, Relocated};
 use domain::{AdvertDraft, SiteDirectory, Timestamp, Violation};
 use jiff::tz::TimeZone;
 use places::Certainty;
@@ -276,6 +276,25 @@ pub async fn ingest_with(
     decoded: Vec<Decoded>,
     options: IngestOptions,
 ) -> Result<Vec<Ingested>, app::Error> {
+    let prepared = prepare(app, decoded, options).await?;
+    let (ingested, _) = ingest_prepared(app, prepared, Relocated::default()).await?;
+    Ok(ingested)
+}
+
+/// Adverts that are ready to be ingested.
+pub struct PreparedAdverts {
+    drafts: PreparedDrafts,
+    /// One for every input, without that of the drafts.
+    results: Vec<Option<Ingested>>,
+    accepted: Vec<Pending>,
+}
+
+/// Does what can be done while earlier adverts are ingested ([`App::prepare`]).
+pub async fn prepare(
+    app: &App,
+    decoded: Vec<Decoded>,
+    options: IngestOptions,
+) -> Result<PreparedAdverts, app::Error> {
     let mut drafts: Vec<AdvertDraft> = Vec::with_capacity(decoded.len());
     let mut results: Vec<Option<Ingested>> = Vec::with_capacity(decoded.len());
     let mut accepted: Vec<Pending> = Vec::with_capacity(decoded.len());
@@ -297,7 +316,17 @@ pub async fn ingest_with(
             }
         }
     }
-    let receipts = if drafts.is_empty() { Vec::new() } else { app.ingest_with(drafts, options).await? };
+    Ok(PreparedAdverts { drafts: app.prepare(drafts, options).await?, results, accepted })
+}
+
+/// Ingests prepared adverts ([`App::ingest_prepared`]).
+pub async fn ingest_prepared(
+    app: &App,
+    prepared: PreparedAdverts,
+    relocated: Relocated,
+) -> Result<(Vec<Ingested>, Relocated), app::Error> {
+    let PreparedAdverts { drafts, mut results, accepted } = prepared;
+    let (receipts, relocated) = app.ingest_prepared(drafts, relocated).await?;
     for (pending, mut receipt) in accepted.into_iter().zip(receipts) {
         let Pending { index, ignored, warnings: mut all, site, reference, url } = pending;
         if let Receipt::Accepted { warnings, .. } = &mut receipt
@@ -308,7 +337,7 @@ pub async fn ingest_with(
         }
         results[index] = Some(Ingested { receipt, ignored, site, reference, url });
     }
-    Ok(results.into_iter().flatten().collect())
+    Ok((results.into_iter().flatten().collect(), relocated))
 }
 
 impl Ingested {

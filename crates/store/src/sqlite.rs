@@ -7,6 +7,7 @@
 
 mod access;
 mod commit;
+mod committed;
 mod copy;
 mod damage;
 mod deliveries;
@@ -34,7 +35,7 @@ mod usage;
 mod verify;
 mod writer;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,6 +63,7 @@ use crate::contract::{
     UsageList, UsagePage, UsageStore, VerifyCursor, VerifyPage, VersionLookup,
 };
 use crate::error::Error;
+use committed::CommittedProperties;
 pub use copy::{
     CopiedState, CopyProgress, RestoredState, VerifiedCopy, check_copy, copy_database, database_bytes,
     prepare_restored, verify_copy,
@@ -103,6 +105,7 @@ struct Shared {
     foreground: Readers,
     background: Readers,
     damage: Arc<DamageLog>,
+    committed: Arc<CommittedProperties>,
 }
 
 impl SqliteStore {
@@ -127,6 +130,7 @@ impl SqliteStore {
             background: Readers::start("store-read-background", READERS, Priority::Background, open)?,
             writer: Writer::start(connection)?,
             damage: Arc::default(),
+            committed: Arc::default(),
         };
         Ok(Self { shared: Arc::new(shared), priority: Priority::Foreground })
     }
@@ -321,7 +325,21 @@ impl LogStore for SqliteStore {
         // Encoding is most of the work and needs no database, so it does not run on the writer's thread.
         let prepared = Prepared::new(changes)?;
         let foreign = Arc::clone(self.shared.writer.foreign());
-        self.transact(move |connection| commit::apply(connection, prepared, foreign.writes().count)).await
+        let apply =
+            move |connection: &Connection| commit::apply(connection, prepared, foreign.writes().count);
+        let committed = Arc::clone(&self.shared.committed);
+        let applied = self.shared.writer.run_announced(apply, move |applied| {
+            committed.add(std::mem::take(&mut applied.properties));
+        });
+        Ok(applied.await?.outcome)
+    }
+
+    fn keep_committed(&self) {
+        self.shared.committed.keep();
+    }
+
+    fn take_committed(&self, until: Position) -> BTreeMap<Position, Arc<Property>> {
+        self.shared.committed.take(until)
     }
 
     async fn log_after(&self, position: Position, limit: usize) -> Result<Vec<LogEntry>, Error> {

@@ -248,7 +248,7 @@ fn merge_steps(
     let Some(advert) = moved.first().copied() else { return Err(CorrectionRefusal::OneProperty) };
     let into = property.id;
     steps.push(Step::Put(PutProperty {
-        property,
+        property: property.into(),
         expected: Expected::Revision(first.revision),
         advert,
         cause: PutCause::Regrouped { moved, from: merged, events: Vec::new(), automatic: false },
@@ -287,14 +287,14 @@ fn split_steps(
     let steps = vec![
         Step::PutDecision { decision, decided_by: decided_by.to_owned() },
         Step::Put(PutProperty {
-            property: Property { id: created, adverts: moved },
+            property: Property { id: created, adverts: moved }.into(),
             expected: Expected::New,
             advert: first,
             cause,
             grouping: None,
         }),
         Step::Put(PutProperty {
-            property: Property { id, adverts: left },
+            property: Property { id, adverts: left }.into(),
             expected: Expected::Revision(revision),
             advert: first,
             cause: PutCause::Left,

@@ -277,6 +277,7 @@ fn steps(moves: &[&RegroupChange], mut stored: HashMap<PropertyId, StoredPropert
         written.insert(*to);
         let advert = *moved.first()?;
         let cause = PutCause::Regrouped { moved, from, events: Vec::new(), automatic: true };
+        let property = property.into();
         steps.push(Step::Put(PutProperty { property, expected, advert, cause, grouping: None }));
     }
     let sources: BTreeSet<PropertyId> = moves.iter().map(|change| change.from).collect();
@@ -294,7 +295,7 @@ fn steps(moves: &[&RegroupChange], mut stored: HashMap<PropertyId, StoredPropert
             let into = leaving.iter().max_by_key(|change| change.adverts.len()).map(|change| change.to);
             Step::Remove { property: from, expected, advert, merged_into: into }
         } else {
-            let (cause, grouping) = (PutCause::Left, None);
+            let (property, cause, grouping) = (property.into(), PutCause::Left, None);
             Step::Put(PutProperty { property, expected, advert, cause, grouping })
         });
     }

@@ -176,7 +176,7 @@ impl App {
                     bytes += approximate_bytes(&property);
                     let cause = PutCause::Changed { events: merged.events };
                     steps.push(Step::Put(PutProperty {
-                        property: property.clone(),
+                        property: property.clone().into(),
                         expected: std::mem::replace(&mut expected, Expected::WrittenBefore),
                         advert: *advert,
                         cause,

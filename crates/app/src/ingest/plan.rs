@@ -7,6 +7,7 @@
 mod group;
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use domain::FieldUpdate;
 use domain::attribute;
@@ -17,7 +18,7 @@ use domain::property::ADVERTS_MAX;
 use domain::restore;
 use domain::{
     Advert, AdvertDetails, AdvertDraft, AdvertEvent, AdvertId, GivenPlace, IdSource, Identity, Placement,
-    PriceProblem, PriceStatistics, Property, PropertyId, Timestamp, Violation,
+    PriceProblem, Property, PropertyId, Timestamp, Violation,
 };
 use places::Certainty;
 use store::{AdvertRef, Expected, PutCause, PutProperty, Step, StoredProperty};
@@ -39,7 +40,12 @@ pub struct Loaded {
     pub damaged: HashSet<PropertyId>,
     /// New adverts by the index of their draft. They depend on nothing else, and a batch is planned again after each read.
     created: CreatedAdverts,
+    /// Whether the properties that these join were looked for.
+    is_joined_ahead: bool,
 }
+
+/// Where the drafts of a batch leave the adverts: the identities that they added, moved or removed.
+pub type Relocated = HashMap<Identity, Option<AdvertRef>>;
 
 /// In boxes, because an advert takes kilobytes and is moved from map to map.
 type CreatedAdverts = HashMap<usize, Box<CreatedAdvert>>;
@@ -68,6 +74,7 @@ pub struct Plan {
     pub receipts: Vec<Receipt>,
     /// What the plan changed in the state of grouping, to be undone if the steps are not committed.
     pub reservation: Reservation,
+    pub relocated: Relocated,
 }
 
 /// Why a batch cannot be planned yet.
@@ -107,6 +114,52 @@ const DRAFTS_FOR_THREADS: usize = 128;
 /// of one property with hundreds of adverts would otherwise fill the memory.
 const STEP_BYTES_MAX: usize = 64 * 1024 * 1024;
 
+impl Loaded {
+    /// Makes the adverts that are probably new. Needs the identities of the drafts.
+    pub fn create_ahead(&mut self, drafts: &[AdvertDraft], context: &Context<'_>) {
+        let is_new =
+            |(_, draft): &(usize, &AdvertDraft)| matches!(self.located.get(&draft.identity), Some(None));
+        let new: Vec<(usize, &AdvertDraft, AdvertId)> = drafts
+            .iter()
+            .enumerate()
+            .filter(is_new)
+            .map(|(index, draft)| (index, draft, new_id(draft, context.ids)))
+            .collect();
+        let create = |new: &[(usize, &AdvertDraft, AdvertId)]| -> Vec<(usize, Box<CreatedAdvert>)> {
+            let create = |(index, draft, id): &(usize, &AdvertDraft, AdvertId)| {
+                (*index, Box::new(CreatedAdvert::new(draft, *id, context)))
+            };
+            new.iter().map(create).collect()
+        };
+        if new.len() < DRAFTS_FOR_THREADS {
+            self.created.extend(create(&new));
+            return;
+        }
+        let (first, second) = new.split_at(new.len() / 2);
+        let (first, second) = std::thread::scope(|scope| {
+            let second = scope.spawn(|| create(second));
+            (create(first), second.join())
+        });
+        self.created.extend(first);
+        // A panic comes up again where the advert is made once more.
+        self.created.extend(second.into_iter().flatten());
+    }
+
+    /// Takes over what a batch has changed since the identities were looked up.
+    pub fn relocate(&mut self, relocated: &Relocated) {
+        if relocated.is_empty() {
+            return;
+        }
+        for (identity, located) in &mut self.located {
+            if let Some(relocated) = relocated.get(identity) {
+                *located = *relocated;
+            }
+            let moved = located.and_then(|located| relocated.get(&Identity::Uuid(located.advert)));
+            *located = moved.copied().flatten().or(*located);
+        }
+    }
+}
+
 impl Missing {
     fn is_empty(&self) -> bool {
         self.identities.is_empty() && self.properties.is_empty()
@@ -140,10 +193,9 @@ pub fn plan(
     if !missing.is_empty() {
         return Err(missing.into());
     }
-    if drafts.len() >= DRAFTS_FOR_THREADS {
-        let created = create_ahead(drafts, loaded, context, &grouping.prices);
+    if drafts.len() >= DRAFTS_FOR_THREADS && !std::mem::replace(&mut loaded.is_joined_ahead, true) {
         // Most batches have adverts that join properties of the stock. Finding these first is cheaper than planning twice.
-        let missing = if created > 0 { joined_ahead(loaded, context, grouping) } else { Missing::default() };
+        let missing = joined_ahead(loaded, context, grouping);
         if !missing.is_empty() {
             return Err(missing.into());
         }
@@ -172,48 +224,15 @@ pub fn plan(
             break;
         }
     }
-    let Batch { steps, reservation, grouping, .. } = batch;
+    let Batch { steps, reservation, grouping, located, .. } = batch;
     let obstacle = match (missing.is_empty(), pending) {
-        (true, None) => return Ok(Plan { steps, receipts, reservation }),
+        (true, None) => return Ok(Plan { steps, receipts, reservation, relocated: located }),
         (false, _) => Obstacle::Missing(missing),
         (true, Some(property)) => Obstacle::Pending(property),
     };
     grouping.roll_back(reservation);
     loaded.created = created;
     Err(obstacle)
-}
-
-/// Makes adverts of the drafts that no stored advert has the identity of, on two threads. Returns how many.
-fn create_ahead(
-    drafts: &[AdvertDraft],
-    loaded: &mut Loaded,
-    context: &Context<'_>,
-    prices: &PriceStatistics,
-) -> usize {
-    let is_new = |(index, draft): &(usize, &AdvertDraft)| {
-        matches!(loaded.located.get(&draft.identity), Some(None)) && !loaded.created.contains_key(index)
-    };
-    let new: Vec<(usize, &AdvertDraft, AdvertId)> = drafts
-        .iter()
-        .enumerate()
-        .filter(is_new)
-        .map(|(index, draft)| (index, draft, new_id(draft, context.ids)))
-        .collect();
-    let create = |new: &[(usize, &AdvertDraft, AdvertId)]| -> Vec<(usize, Box<CreatedAdvert>)> {
-        let create = |(index, draft, id): &(usize, &AdvertDraft, AdvertId)| {
-            (*index, Box::new(CreatedAdvert::new(draft, *id, context, prices)))
-        };
-        new.iter().map(create).collect()
-    };
-    let (first, second) = new.split_at(new.len() / 2);
-    let (first, second) = std::thread::scope(|scope| {
-        let second = scope.spawn(|| create(second));
-        (create(first), second.join())
-    });
-    loaded.created.extend(first);
-    // A panic comes up again where the advert is made once more.
-    loaded.created.extend(second.into_iter().flatten());
-    new.len()
 }
 
 /// Returns the properties of the stock that new adverts join and that have not been read.
@@ -239,23 +258,26 @@ fn new_id(draft: &AdvertDraft, ids: &dyn IdSource) -> AdvertId {
 }
 
 impl CreatedAdvert {
-    fn new(draft: &AdvertDraft, id: AdvertId, context: &Context<'_>, prices: &PriceStatistics) -> Self {
+    fn new(draft: &AdvertDraft, id: AdvertId, context: &Context<'_>) -> Self {
         let Context { received_at, creation, locator, signer, .. } = context;
         let place = match &draft.patch.place {
             FieldUpdate::Set(place) => place.clone(),
             FieldUpdate::Keep => GivenPlace::default(),
         };
-        let Placed { placement, certainty, mut warnings } = locator(&place);
+        let Placed { placement, certainty, warnings } = locator(&place);
         let create = match creation {
             Creation::Derived => merge::create,
             Creation::Verbatim => restore::restore,
         };
-        let Merged { mut advert, effect: _, events } = create(id, draft.clone(), placement, *received_at);
-        let finding = price::evaluate(&mut advert, None, prices);
-        warnings.extend(finding.and_then(price_warning));
+        let Merged { advert, effect: _, events } = create(id, draft.clone(), placement, *received_at);
         let signed = Signed { signature: signer(&advert), is_named: draft.property.is_some() };
         Self { advert, events, certainty, warnings, signed }
     }
+}
+
+/// Returns the identities of drafts, to be looked up first.
+pub fn identities(drafts: &[AdvertDraft]) -> Vec<Identity> {
+    missing(drafts, &Loaded::default()).identities
 }
 
 /// Returns the records that the drafts name directly, so that two reads are enough for most batches.
@@ -287,7 +309,7 @@ struct Batch<'a> {
     grouping: &'a mut GroupingState,
     reservation: Reservation,
     /// Identities that earlier drafts of this batch have added, moved or removed.
-    located: HashMap<Identity, Option<AdvertRef>>,
+    located: Relocated,
     /// Properties as the steps so far leave them.
     properties: HashMap<PropertyId, PropertyState>,
     steps: Vec<Step>,
@@ -296,7 +318,8 @@ struct Batch<'a> {
 
 /// A property after the steps so far, and the version that the next step expects in the store.
 struct PropertyState {
-    property: Option<Property>,
+    /// Shared with the step that writes it, until a later step changes it again.
+    property: Option<Arc<Property>>,
     expected: Expected,
 }
 
@@ -312,7 +335,7 @@ impl Batch<'_> {
             None => {
                 let advert = created.remove(&index).unwrap_or_else(|| {
                     let id = new_id(draft, self.context.ids);
-                    Box::new(CreatedAdvert::new(draft, id, self.context, &self.grouping.prices))
+                    Box::new(CreatedAdvert::new(draft, id, self.context))
                 });
                 match self.group_of_created(draft, &advert) {
                     Ok(Ok(group)) => Ok(self.create(draft, *advert, &group)?),
@@ -353,14 +376,16 @@ impl Batch<'_> {
         created: CreatedAdvert,
         group: &Group,
     ) -> Result<Receipt, Missing> {
-        let CreatedAdvert { advert, events, certainty, warnings, signed } = created;
+        let CreatedAdvert { mut advert, events, certainty, mut warnings, signed } = created;
+        let finding = price::evaluate(&mut advert, None, &self.grouping.prices);
+        warnings.extend(finding.and_then(price_warning));
         let (id, property_id) = (advert.id, group.property);
         let claim = draft.identity.clone();
         self.record_identities(id, property_id, &advert.details, None, &claim);
         let state = self.state(property_id)?;
         let property =
-            state.property.get_or_insert_with(|| Property { id: property_id, adverts: Vec::new() });
-        property.put(advert);
+            state.property.get_or_insert_with(|| Property { id: property_id, adverts: Vec::new() }.into());
+        Arc::make_mut(property).put(advert);
         self.put(property_id, id, PutCause::Created { claim, events }, Some(signed))?;
         self.merge_into(property_id, &group.merge)?;
         Ok(Receipt::Accepted {
@@ -443,8 +468,8 @@ impl Batch<'_> {
         let crawled = effect == Effect::Crawled;
         let mut reads_alike = true;
         if let Some(property) = &mut self.state(property_id)?.property {
-            let before = crawled.then(|| property.clone());
-            property.put(advert);
+            let before = crawled.then(|| Arc::clone(property));
+            Arc::make_mut(property).put(advert);
             reads_alike = before.is_none_or(|before| attribute::same_attributes(&before, property));
         }
         // A new crawl date may make the property take its values from another advert. If its attributes change, it is a new
@@ -468,7 +493,7 @@ impl Batch<'_> {
         let expected = std::mem::replace(&mut state.expected, Expected::WrittenBefore);
         if let Some(property) = &state.property {
             let bytes = approximate_bytes(property);
-            let property = property.clone();
+            let property = Arc::clone(property);
             self.steps.push(Step::Put(PutProperty { property, expected, advert, cause, grouping }));
             self.step_bytes += bytes;
         }
@@ -480,7 +505,7 @@ impl Batch<'_> {
             let loaded = self.loaded.properties.get(&id);
             let state = match loaded {
                 Some(Some(stored)) => PropertyState {
-                    property: Some(stored.property.clone()),
+                    property: Some(stored.property.clone().into()),
                     expected: Expected::Revision(stored.revision),
                 },
                 // A fresh id was never read; an id from the client was read and not found. Neither exists.

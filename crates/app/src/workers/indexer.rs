@@ -110,6 +110,7 @@ impl Indexer {
     /// Returns an indexer, or `None` if the app has no index.
     pub fn new(app: &App, settings: Settings) -> Option<Self> {
         let handle = Arc::clone(app.index.as_ref()?);
+        app.store.keep_committed();
         Some(Self { app: app.clone(), handle, snapshots: Snapshots::new(settings), loaded: None })
     }
 
@@ -164,12 +165,7 @@ impl Indexer {
         if let Some(last) = entries.last() {
             let position = last.position;
             let LogSummary { changed, erased } = LogSummary::new(&entries);
-            let mut properties = read_properties(&self.app, changed.keys().copied().collect()).await?;
-            let change = |(id, position): (PropertyId, Position)| match properties.remove(&id) {
-                Some(stored) => Change::Put(stored.property, SequenceNumber(position.0)),
-                None => Change::Remove(id),
-            };
-            let changes = changed.into_iter().map(change).collect();
+            let changes = self.app.read_changes(changed, position).await?;
             // Recorded first: a snapshot must not include the log entry of an erasure that is not purged.
             loaded.to_purge.extend(erased);
             build::apply(&loaded.index, changes, position).await?;
@@ -256,6 +252,36 @@ impl LogSummary {
             }
         }
         summary
+    }
+}
+
+impl App {
+    /// Returns what the index has to change. Most properties were committed by this process a moment ago and are in memory.
+    async fn read_changes(
+        &self,
+        changed: BTreeMap<PropertyId, Position>,
+        until: Position,
+    ) -> Result<Vec<Change>, Error> {
+        let mut committed = self.store.take_committed(until);
+        let mut changes = Vec::with_capacity(changed.len());
+        let mut unknown = BTreeMap::new();
+        for (id, position) in changed {
+            match committed.remove(&position) {
+                Some(property) => {
+                    let property = Arc::unwrap_or_clone(property);
+                    changes.push(Change::Put(property, SequenceNumber(position.0)));
+                }
+                None => {
+                    unknown.insert(id, position);
+                }
+            }
+        }
+        let mut properties = read_properties(self, unknown.keys().copied().collect()).await?;
+        changes.extend(unknown.into_iter().map(|(id, position)| match properties.remove(&id) {
+            Some(stored) => Change::Put(stored.property, SequenceNumber(position.0)),
+            None => Change::Remove(id),
+        }));
+        Ok(changes)
     }
 }
 

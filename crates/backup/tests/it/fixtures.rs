@@ -35,7 +35,8 @@ pub async fn change(store: &SqliteStore, numbers: std::ops::Range<u64>) {
 async fn put(store: &SqliteStore, number: u64, advert: domain::Advert, expected: Expected, cause: PutCause) {
     let id = advert.id;
     let property = property(number, [advert]);
-    let step = Step::Put(PutProperty { property, expected, advert: id, cause, grouping: None });
+    let step =
+        Step::Put(PutProperty { property: property.into(), expected, advert: id, cause, grouping: None });
     let set = ChangeSet { recorded_at: at(5_000), steps: vec![step], grouped_at: None };
     assert!(matches!(store.commit(set).await.unwrap(), CommitOutcome::Committed(_)));
 }

@@ -1,6 +1,6 @@
 //! `vigie import`: imports a feed from a file or from standard input.
 //!
-//! One batch is read and decoded while the one before is committed. Every few seconds the position in the file is saved to the
+//! One batch is read and decoded, and the next one prepared, while the one before is committed. Every few seconds the position in the file is saved to the
 //! store as a checkpoint; an interrupted import resumes there. Ingesting a line twice changes nothing, so the checkpoint may lag
 //! behind but must never run ahead.
 
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use app::App;
-use app::ingest::{Commit, IngestOptions, Receipt};
+use app::ingest::{Commit, IngestOptions, Receipt, Relocated};
 use clap::Args;
 use domain::Violation;
 use feed::{ColumnReport, Format, Mapping};
@@ -27,16 +27,18 @@ use tokio::sync::mpsc;
 use wire::advert_draft::ParseMode;
 
 use self::full_feed::Listing;
-use self::records::{Batch, Collector, RecordName};
+use self::records::{Batch, Checkpoint, Collector, RecordName};
 use self::source::{Resume, Source, SourceOptions};
 use self::summary::Summary;
 use super::{Common, output};
 use crate::config::Config;
-use crate::ndjson::{self, Decoder, Ingested};
+use crate::ndjson::{self, Decoder, Ingested, PreparedAdverts};
 use crate::open;
 
 /// How often the checkpoint is saved: the most an interrupted import repeats.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(2);
+
+const INTERRUPTED: &str = "import interrupted; run the same command again to resume";
 
 /// Number of rejected records printed; all are counted, and written to the `--rejects` file.
 const REJECTS_SHOWN: u64 = 10;
@@ -108,6 +110,7 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
     let mut import = Import {
         app: app.clone(),
         commit: if args.dry_run { Commit::DryRun } else { Commit::Store },
+        relocated: Relocated::default(),
         bar: source.progress_bar(),
         started: Instant::now(),
         summary: Summary::of(source.unit),
@@ -126,16 +129,20 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
 
     let mut checkpoint_saved = Instant::now();
     let mut read_error = None;
-    while let Some(batch) = batches.recv().await {
-        let batch = match batch {
-            Ok(batch) => batch,
-            Err(error) => {
-                read_error = Some(error);
-                break;
-            }
-        };
+    let (preparing, commit) = (app.clone(), import.commit);
+    let mut next = async || match batches.recv().await {
+        Some(Ok(batch)) => PreparedBatch::new(&preparing, batch, commit).await.map(Some),
+        Some(Err(error)) => {
+            read_error = Some(error);
+            Ok(None)
+        }
+        None => Ok(None),
+    };
+    let mut prepared = next().await?;
+    while let Some(batch) = prepared {
         let checkpoint = batch.checkpoint;
-        let ingested = import.ingest(batch).await?;
+        let (ingested, following) = tokio::join!(import.ingest(batch), next());
+        let ingested = ingested?;
         if let Some(listing) = &mut listing {
             listing.add(&app, &ingested).await?;
         }
@@ -145,6 +152,7 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
             source.save_checkpoint(&app, checkpoint).await?;
             checkpoint_saved = Instant::now();
         }
+        prepared = following?;
     }
     let columns = reading.await.context("reading the feed failed")?;
     let rejected = import.summary.rejected;
@@ -187,10 +195,32 @@ fn open_rejects(path: &Path, resumed: bool) -> anyhow::Result<File> {
     options.open(path).with_context(|| format!("cannot write to {}", path.display()))
 }
 
+/// A batch that is ready to be ingested.
+struct PreparedBatch {
+    names: Vec<RecordName>,
+    adverts: PreparedAdverts,
+    ignored_examples: Vec<(String, String)>,
+    checkpoint: Option<Checkpoint>,
+    bytes_read: u64,
+}
+
+impl PreparedBatch {
+    async fn new(app: &App, batch: Batch, commit: Commit) -> anyhow::Result<Self> {
+        let Batch { records, creation, ignored_examples, checkpoint, bytes_read } = batch;
+        let (names, decoded): (Vec<_>, Vec<_>) =
+            records.into_iter().map(|record| (record.name, record.decoded)).unzip();
+        let options = IngestOptions { creation, commit };
+        let adverts = ndjson::prepare(app, decoded, options).await.context(INTERRUPTED)?;
+        Ok(Self { names, adverts, ignored_examples, checkpoint, bytes_read })
+    }
+}
+
 /// The progress of an import.
 struct Import {
     app: App,
     commit: Commit,
+    /// What the last batch has changed.
+    relocated: Relocated,
     bar: ProgressBar,
     started: Instant,
     summary: Summary,
@@ -199,14 +229,12 @@ struct Import {
 
 impl Import {
     /// Ingests a batch. Returns its records with their receipts.
-    async fn ingest(&mut self, batch: Batch) -> anyhow::Result<Vec<(RecordName, Ingested)>> {
-        let Batch { records, creation, ignored_examples, checkpoint: _, bytes_read } = batch;
-        let (names, decoded): (Vec<_>, Vec<_>) =
-            records.into_iter().map(|record| (record.name, record.decoded)).unzip();
-        let options = IngestOptions { creation, commit: self.commit };
-        let ingested = ndjson::ingest_with(&self.app, decoded, options)
-            .await
-            .context("import interrupted; run the same command again to resume")?;
+    async fn ingest(&mut self, batch: PreparedBatch) -> anyhow::Result<Vec<(RecordName, Ingested)>> {
+        let PreparedBatch { names, adverts, ignored_examples, checkpoint: _, bytes_read } = batch;
+        let relocated = std::mem::take(&mut self.relocated);
+        let (ingested, relocated) =
+            ndjson::ingest_prepared(&self.app, adverts, relocated).await.context(INTERRUPTED)?;
+        self.relocated = relocated;
         let ingested: Vec<(RecordName, Ingested)> = names.into_iter().zip(ingested).collect();
         for (name, ingested) in &ingested {
             self.summary.add(name, ingested);

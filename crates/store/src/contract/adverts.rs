@@ -1,6 +1,7 @@
 //! Properties with their adverts: lookups, versions, the full scan, erasure.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::grouping::PersonDecision;
@@ -176,7 +177,7 @@ pub struct ScanPage {
 /// A property as it is to be stored.
 #[derive(Debug, Clone)]
 pub struct PutProperty {
-    pub property: Property,
+    pub property: Arc<Property>,
     pub expected: Expected,
     /// The advert that caused the change. It is part of the property unless the cause is [`PutCause::Left`].
     pub advert: AdvertId,

@@ -3,9 +3,12 @@
 //! Properties and saved searches share one log, so that "did this search exist when that advert arrived?" has the same answer on
 //! every node and after every restart. Entries point at versions; the versions hold the documents.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use domain::grouping::PersonDecision;
-use domain::{AdvertEvent, AdvertId, PropertyId, SearchId, Timestamp, UserId};
+use domain::{AdvertEvent, AdvertId, Property, PropertyId, SearchId, Timestamp, UserId};
 use tokio::sync::watch;
 
 use super::adverts::{Expected, PutProperty};
@@ -24,6 +27,13 @@ pub trait LogStore: Send + Sync + 'static {
     /// Returns at most `limit` entries after a position, in order and without gaps: an entry that is missing at the end has not been
     /// committed. Fails with [`Error::LogPruned`] if retention has deleted entries after that position.
     async fn log_after(&self, position: Position, limit: usize) -> Result<Vec<LogEntry>, Error>;
+
+    /// From now on keeps the properties that are committed through this store, until they are taken or become too many.
+    fn keep_committed(&self);
+
+    /// Takes the properties that are kept of the entries up to a position. Each is as its entry left it. An entry that has none was
+    /// written by another process, by something other than [`commit`](Self::commit), or too long ago.
+    fn take_committed(&self, until: Position) -> BTreeMap<Position, Arc<Property>>;
 
     /// Watches the last position written through this store. A follower that must also see the writes of other processes reads the
     /// log from time to time as well.

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use domain::{AdvertId, Identity, PropertyId, Timestamp};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
+use super::committed::Committed;
 use super::prepare::{AdvertRow, Prepared, PreparedPut, PreparedStep};
 use super::writer::Transaction;
 use super::{grouping, read, searches, sites};
@@ -88,24 +89,41 @@ impl KnownSites {
     }
 }
 
+/// What a set has become.
+pub struct Applied {
+    pub outcome: CommitOutcome,
+    /// The properties that were written, in order.
+    pub properties: Vec<Committed>,
+}
+
+impl From<CommitOutcome> for Applied {
+    fn from(outcome: CommitOutcome) -> Self {
+        Self { outcome, properties: Vec::new() }
+    }
+}
+
 /// Applies a set. `foreign_writes` is the number of writes of other processes before this transaction.
 pub fn apply(
     connection: &Connection,
     prepared: Prepared,
     foreign_writes: u64,
-) -> Result<Transaction<CommitOutcome>, Error> {
+) -> Result<Transaction<Applied>, Error> {
     if prepared.grouped_at.is_some_and(|known| known < foreign_writes) {
-        return Ok(Transaction::Rollback(CommitOutcome::Conflict));
+        return Ok(Transaction::Rollback(CommitOutcome::Conflict.into()));
     }
     let recorded_at = prepared.recorded_at;
     let decided_by = prepared.decided_by.clone();
     let mut position = Position::START;
     let mut sites = KnownSites::default();
+    let mut properties = Vec::new();
     for step in prepared {
         let applied = match step? {
-            PreparedStep::Put(put) => {
-                put_property(connection, &put, &decided_by, recorded_at, &mut sites).map(Some)
-            }
+            PreparedStep::Put(put) => put_property(connection, &put, &decided_by, recorded_at, &mut sites)
+                .map(|position| {
+                    let PreparedPut { property, record, .. } = put;
+                    properties.push(Committed { position, property, bytes: record.len() });
+                    Some(position)
+                }),
             PreparedStep::Remove { property, expected, advert, merged_into } => {
                 remove_property(connection, property, expected, advert, merged_into, recorded_at).map(Some)
             }
@@ -121,14 +139,14 @@ pub fn apply(
         };
         match applied {
             Ok(entry) => position = entry.unwrap_or(position),
-            Err(Refusal::Conflict) => return Ok(Transaction::Rollback(CommitOutcome::Conflict)),
+            Err(Refusal::Conflict) => return Ok(Transaction::Rollback(CommitOutcome::Conflict.into())),
             Err(Refusal::TooManySearches) => {
-                return Ok(Transaction::Rollback(CommitOutcome::TooManySearches));
+                return Ok(Transaction::Rollback(CommitOutcome::TooManySearches.into()));
             }
             Err(Refusal::Failure(error)) => return Err(error),
         }
     }
-    Ok(Transaction::Commit(CommitOutcome::Committed(position)))
+    Ok(Transaction::Commit(Applied { outcome: CommitOutcome::Committed(position), properties }))
 }
 
 fn put_property(
@@ -138,7 +156,8 @@ fn put_property(
     at: Timestamp,
     sites: &mut KnownSites,
 ) -> Result<Position, Refusal> {
-    let current = property_row(connection, put.property)?;
+    let id = put.property.id;
+    let current = property_row(connection, id)?;
     check(put.expected, current)?;
     let version = match (put.kind, current) {
         (Kind::Crawl, Some(current)) => current.version,
@@ -154,7 +173,7 @@ fn put_property(
     let regrouping = match &put.moved {
         Some(moved) => {
             let author = if moved.automatic { &DecidedBy::Grouping } else { decided_by };
-            grouping::record_move(connection, put.property, moved, author, at)?;
+            grouping::record_move(connection, id, moved, author, at)?;
             let regrouping = Regrouping {
                 events: moved.events.clone(),
                 moved: moved.adverts.clone(),
@@ -171,7 +190,7 @@ fn put_property(
         &Entry {
             kind: put.kind,
             at,
-            subject: put.property.as_bytes(),
+            subject: id.as_bytes(),
             version: Some(version),
             advert: Some(put.advert),
             payload: regrouping.as_deref().or(put.events.as_deref()),
@@ -184,13 +203,13 @@ fn put_property(
                 .execute(params![put.record, record_id])?;
             connection
                 .prepare_cached("UPDATE property SET revision = revision + 1 WHERE id = ?1")?
-                .execute([put.property.as_bytes()])?;
+                .execute([id.as_bytes()])?;
         }
-        _ => add_version(connection, put.property, version, position, &put.record)?,
+        _ => add_version(connection, id, version, position, &put.record)?,
     }
     for (advert, row) in &put.rows {
         let grouping = put.grouping.as_ref().filter(|_| *advert == put.advert);
-        write_advert(connection, *advert, put.property, row, grouping)?;
+        write_advert(connection, *advert, id, row, grouping)?;
         // A crawl changes only dates.
         if let (Some(site), true) = (&row.site, put.kind != Kind::Crawl) {
             sites.add(connection, site)?;

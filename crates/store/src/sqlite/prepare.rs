@@ -2,11 +2,11 @@
 //!
 //! Encoding is most of the work of a large set. Two threads encode it while the writer already applies the first steps.
 
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::vec;
 
 use domain::grouping::PersonDecision;
-use domain::{Advert, AdvertEvent, AdvertId, Identity, PropertyId, SearchId, Timestamp, UserId};
+use domain::{Advert, AdvertEvent, AdvertId, Identity, Property, PropertyId, SearchId, Timestamp, UserId};
 
 use super::commit::Kind;
 use super::searches::PreparedSearch;
@@ -45,7 +45,7 @@ pub enum PreparedStep {
 }
 
 pub struct PreparedPut {
-    pub property: PropertyId,
+    pub property: Arc<Property>,
     pub expected: Expected,
     pub advert: AdvertId,
     pub kind: Kind,
@@ -184,14 +184,16 @@ fn prepare_put(put: PutProperty) -> Result<PreparedPut, Error> {
     let others = moved.iter().flat_map(|moved| &moved.adverts).filter(|moved| **moved != advert);
     let rows = [&advert].into_iter().chain(others);
     let row = |id: &AdvertId| Some((*id, AdvertRow::from_advert(property.advert(*id)?)));
+    let record = record::encode_property(&property)?;
+    let rows = rows.filter_map(row).collect();
     Ok(PreparedPut {
-        property: property.id,
+        property,
         expected,
         advert,
         kind,
-        record: record::encode_property(&property)?,
+        record,
         events: events.map(|events| record::encode_events(&events)).transpose()?,
-        rows: rows.filter_map(row).collect(),
+        rows,
         grouping,
         claim,
         moved,

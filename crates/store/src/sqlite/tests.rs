@@ -35,7 +35,7 @@ fn creation(number: u64, random: &mut Random) -> ChangeSet {
     let known = advert(number).description(&text).build();
     let put = PutProperty {
         advert: known.id,
-        property: property(number, [known]),
+        property: property(number, [known]).into(),
         expected: Expected::New,
         cause: PutCause::Created { claim: Identity::Uuid(advert_id(number)), events: Vec::new() },
         grouping: None,

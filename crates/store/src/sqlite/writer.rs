@@ -70,16 +70,24 @@ trait Job: Send {
     fn run(&mut self, connection: &Connection, fault: Option<WriteFault>) -> bool;
     /// Returns the SQLite error that its work failed with, if any.
     fn failure(&self) -> Option<&rusqlite::Error>;
+    /// The transaction is committed, and not announced yet.
+    fn announce(&mut self);
     fn reply(self: Box<Self>, committed: Result<(), Error>);
 }
 
-struct Work<T, F> {
+struct Work<T, F, A> {
     work: Option<F>,
     result: Option<Result<Transaction<T>, Error>>,
+    announce: Option<A>,
     reply: oneshot::Sender<Result<T, Error>>,
 }
 
-impl<T: Send, F: FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send> Job for Work<T, F> {
+impl<T, F, A> Job for Work<T, F, A>
+where
+    T: Send,
+    F: FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send,
+    A: FnOnce(&mut T) + Send,
+{
     fn run(&mut self, connection: &Connection, fault: Option<WriteFault>) -> bool {
         // A panic is rolled back like an error. Statements reset themselves when they are dropped, so the connection stays sound; the
         // caller of this function checks that.
@@ -96,6 +104,14 @@ impl<T: Send, F: FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send> Jo
         match &self.result {
             Some(Err(error)) => sqlite_error(error),
             _ => None,
+        }
+    }
+
+    fn announce(&mut self) {
+        if let (Some(Ok(Transaction::Commit(value))), Some(announce)) =
+            (&mut self.result, self.announce.take())
+        {
+            announce(value);
         }
     }
 
@@ -177,8 +193,19 @@ impl Writer {
         &self,
         work: impl FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send + 'static,
     ) -> Result<T, Error> {
+        self.run_announced(work, |_| {}).await
+    }
+
+    /// Does the same. Once the transaction is durable and before anybody can know of it, `announce` is called with the result, unless
+    /// the work was rolled back.
+    pub async fn run_announced<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send + 'static,
+        announce: impl FnOnce(&mut T) + Send + 'static,
+    ) -> Result<T, Error> {
         let (reply, answer) = oneshot::channel();
-        self.send(Request::Write(Box::new(Work { work: Some(work), result: None, reply })))?;
+        let work = Work { work: Some(work), result: None, announce: Some(announce), reply };
+        self.send(Request::Write(Box::new(work)))?;
         answer.await.map_err(|_| Error::Closed)?
     }
 
@@ -306,6 +333,9 @@ impl Thread {
         assert!(fault != Some(WriteFault::PanickingWriter), "injected by a test");
         let failure = match run_and_commit(&self.connection, &mut jobs, &mut self.detector, fault) {
             Ok(position) => {
+                for job in &mut jobs {
+                    job.announce();
+                }
                 // First the head, then the replies: a caller that has its reply sees the new head.
                 send_head(&self.announce, position);
                 for job in jobs {

@@ -18,7 +18,7 @@ pub fn set(steps: impl IntoIterator<Item = Step>) -> ChangeSet {
 }
 
 pub fn put(property: &Property, expected: Expected, advert: AdvertId, cause: PutCause) -> Step {
-    Step::Put(PutProperty { property: property.clone(), expected, advert, cause, grouping: None })
+    Step::Put(PutProperty { property: property.clone().into(), expected, advert, cause, grouping: None })
 }
 
 /// The last advert of the property is new, and claims its own id.

@@ -72,7 +72,8 @@ macro_rules! contract_suite {
                     properties_and_searches_share_one_log,
                     search_entries_name_their_version,
                     head_advances_before_a_commit_returns,
-                    head_ignores_refused_commits;
+                    head_ignores_refused_commits,
+                    committed_properties_are_taken_once;
                 erasure: erasure_removes_the_advert_from_every_version,
                     erasing_the_last_advert_removes_the_property,
                     erasure_covers_previous_properties,

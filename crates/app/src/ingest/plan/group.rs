@@ -1,5 +1,7 @@
 //! The property of an advert: grouping within a batch.
 
+use std::sync::Arc;
+
 use domain::grouping::{Decision, Member, Signature};
 use domain::{Advert, AdvertEvent, AdvertId, Identity, Property, PropertyId};
 use engine::GroupingEntry;
@@ -169,7 +171,8 @@ impl Batch<'_> {
 
     fn add_adverts(&mut self, to: PropertyId, adverts: Vec<Advert>) -> Result<(), Missing> {
         let state = self.state(to)?;
-        let property = state.property.get_or_insert_with(|| Property { id: to, adverts: Vec::new() });
+        let property = state.property.get_or_insert_with(|| Property { id: to, adverts: Vec::new() }.into());
+        let property = Arc::make_mut(property);
         for advert in adverts {
             property.put(advert);
         }
@@ -187,13 +190,13 @@ impl Batch<'_> {
         let state = self.state(from)?;
         let expected = std::mem::replace(&mut state.expected, Expected::WrittenBefore);
         let Some(property) = &mut state.property else { return Ok(()) };
-        property.adverts.retain(|known| !adverts.contains(&known.id));
+        Arc::make_mut(property).adverts.retain(|known| !adverts.contains(&known.id));
         let (step, bytes) = if property.adverts.is_empty() {
             state.property = None;
             (Step::Remove { property: from, expected, advert, merged_into: Some(to) }, 0)
         } else {
             let bytes = approximate_bytes(property);
-            let (property, cause, grouping) = (property.clone(), PutCause::Left, None);
+            let (property, cause, grouping) = (Arc::clone(property), PutCause::Left, None);
             (Step::Put(PutProperty { property, expected, advert, cause, grouping }), bytes)
         };
         self.steps.push(step);

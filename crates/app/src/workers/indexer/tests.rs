@@ -284,8 +284,24 @@ async fn a_damaged_property_does_not_stop_the_indexer() {
     indexer.run_once().await.unwrap();
     service.commit([create(4), create(5)]).await;
     service.damage(4);
+    // Otherwise it is not read.
+    service.store().take_committed(Position(1_000));
     indexer.run_once().await.unwrap();
     assert_eq!(found(&app), numbers([1, 3, 5]));
+}
+
+#[tokio::test]
+async fn what_was_just_committed_is_not_read_again() {
+    let service = TestService::new();
+    let app = service.app();
+    let mut indexer = service.indexer(&app);
+    indexer.run_once().await.unwrap();
+    service.commit([create(1), create(2)]).await;
+    // Reading these would find nothing.
+    service.damage(1);
+    service.damage(2);
+    indexer.run_once().await.unwrap();
+    assert_eq!(found(&app), numbers([1, 2]));
 }
 
 #[test]

@@ -147,3 +147,28 @@ pub async fn head_ignores_refused_commits<B: Backend>() {
     assert_eq!(commit(&*store, [create_search(&saved_search(1))]).await, position.next());
     assert!(head.has_changed().unwrap());
 }
+
+pub async fn committed_properties_are_taken_once<B: Backend>() {
+    let store = Opened::<B>::fresh().await;
+    let [one, two] = [1, 2].map(|number| property(number, [advert(number).build()]));
+    commit(&*store, [create(&one, Expected::New)]).await;
+    assert!(store.take_committed(Position(9)).is_empty(), "they were not asked for");
+
+    store.keep_committed();
+    let changed = property(1, [advert(1).price(123_456.0).build()]);
+    let steps = [
+        create_search(&saved_search(1)),
+        create(&two, Expected::New),
+        change(&changed, Expected::Revision(1), advert_id(1)),
+    ];
+    let until = commit(&*store, steps).await;
+    refuse(&*store, [change(&one, Expected::Revision(1), advert_id(1))]).await;
+    let later = commit(&*store, [crawl(&two, Expected::Revision(1), advert_id(2))]).await;
+
+    let taken = store.take_committed(until);
+    let taken: Vec<_> = taken.into_iter().map(|(position, property)| (position.0, property)).collect();
+    assert_eq!(taken, [(3, two.clone().into()), (4, changed.into())]);
+    assert!(store.take_committed(until).is_empty());
+    let rest: Vec<_> = store.take_committed(later).into_iter().collect();
+    assert_eq!(rest, [(later, two.into())]);
+}

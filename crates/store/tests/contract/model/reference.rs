@@ -134,7 +134,7 @@ impl Model {
         self.current.insert(property.id, version);
         *self.revisions.entry(property.id).or_default() += 1;
         self.last_versions.insert(property.id, version);
-        self.documents.insert((property.id, version), property.clone());
+        self.documents.insert((property.id, version), Property::clone(property));
         self.adverts_ever.insert(*advert);
         self.merged_into.remove(&property.id);
         for known in written.iter().filter_map(|advert| property.advert(*advert)) {

@@ -146,7 +146,7 @@ pub fn set(steps: impl IntoIterator<Item = Step>) -> ChangeSet {
 
 fn put(property: Property, expected: Expected, cause: PutCause) -> Step {
     let advert = property.adverts[0].id;
-    Step::Put(PutProperty { property, expected, advert, cause, grouping: None })
+    Step::Put(PutProperty { property: property.into(), expected, advert, cause, grouping: None })
 }
 
 /// A new property with an advert of the same number.

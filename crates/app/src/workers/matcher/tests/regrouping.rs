@@ -57,13 +57,19 @@ pub async fn move_adverts(app: &App, adverts: &[AdvertId], to: PropertyId) {
             Step::Remove { property: source, expected, advert, merged_into: Some(to) }
         } else {
             property.adverts = stays;
-            Step::Put(PutProperty { property, expected, advert, cause: PutCause::Left, grouping: None })
+            Step::Put(PutProperty {
+                property: property.into(),
+                expected,
+                advert,
+                cause: PutCause::Left,
+                grouping: None,
+            })
         });
     }
     let Some(advert) = moved.first().copied() else { return };
     let cause = PutCause::Regrouped { moved, from, events: Vec::new(), automatic: true };
     let mut steps =
-        vec![Step::Put(PutProperty { property: joined, expected, advert, cause, grouping: None })];
+        vec![Step::Put(PutProperty { property: joined.into(), expected, advert, cause, grouping: None })];
     steps.extend(leaving);
     let changes = ChangeSet { recorded_at: at(5_000), steps, grouped_at: None };
     assert!(matches!(app.store().commit(changes).await.unwrap(), CommitOutcome::Committed(_)));
