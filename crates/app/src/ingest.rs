@@ -97,7 +97,7 @@ struct DraftBatch<'a> {
     received_at: Timestamp,
 }
 
-/// The first drafts of a part, ingested.
+/// The first drafts of a batch, ingested.
 struct IngestedBatch {
     receipts: Vec<Receipt>,
     relocated: Relocated,
@@ -178,8 +178,7 @@ impl App {
         Ok((receipts, relocated))
     }
 
-    /// Ingests the first drafts, as many as fit but at least one. `prepared` is what was read and made for
-    /// them before.
+    /// Ingests the first drafts, as many as fit but at least one. `prepared` is what was read and made for them before.
     async fn ingest_part(
         &self,
         part: &DraftBatch<'_>,
