@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::page::{Page, Size};
+use crate::page::Page;
 
 pub async fn every_page_shows_text(page: &Page<'_>) {
     let size = format!("{:?}", page.size);
@@ -61,61 +61,6 @@ pub async fn every_page_shows_text(page: &Page<'_>) {
     page.click("[data-delivery] a").await;
     page.shown("[data-attempts]").await;
     is_text(page, "a delivery").await;
-    review_shows_text(page, &attack, &long).await;
-}
-
-/// The views of operators: pairs of adverts to decide about, and adverts that were refused.
-async fn review_shows_text(page: &Page<'_>, attack: &str, long: &str) {
-    let size = format!("{:?}", page.size);
-    // The evidence leaves it open whether these are one home, and another than that of the other size.
-    let price = if page.size == Size::Phone { 263_400 } else { 248_700 };
-    let flat = |site: &str, surface: f64, title: String| {
-        json!({
-            "site": site, "reference": format!("{attack} {}", &long[..150]), "transactionType": 0, "propertyType": 0,
-            "price": price, "surface": surface, "room": 3, "zipcode": "37000", "cityName": "Tours", "title": title,
-            "url": format!("javascript:window.hacked='{site}'"), "pictures": ["javascript:window.hacked=1"],
-        })
-    };
-    let mut first = flat("une-agence.example", 74.3, format!("Appartement avec loggia {attack}"));
-    first["publisher"] = json!({"name": format!("{attack} {}", &long[..180])});
-    let mut second = flat("autre-agence.example", 74.0, format!("Trois pièces lumineux {}", &long[..180]));
-    second["description"] = json!(format!("{attack} {long}"));
-    let mut adverts = Vec::new();
-    for advert in [&first, &second] {
-        let response = page.demo.send("POST", "/adverts", Some(advert)).await;
-        assert!(matches!(response.status, 200 | 201), "{} {}", response.status, response.text());
-        adverts.push(response.json()["uuid"].as_str().unwrap().to_owned());
-    }
-    page.go("/console/data/grouping").await;
-    // The market of the demo may have newer ones.
-    page.shown("[data-pair]").await;
-    let shown = "(document.querySelector('[data-pair]')?.dataset.pair ?? 'no more pairs')";
-    loop {
-        let pair = page.value(shown).await;
-        let pair = pair.as_str().unwrap();
-        if adverts.iter().all(|advert| pair.contains(advert)) {
-            break;
-        }
-        assert_ne!(pair, "no more pairs", "{adverts:?}");
-        page.press("u").await;
-        page.until(&format!("{shown} !== '{pair}'")).await;
-    }
-    page.value("document.querySelectorAll('details').forEach((it) => { it.open = true; })").await;
-    page.until("document.querySelector('[data-pair]').textContent.includes('window.hacked')").await;
-    is_text(page, "a doubtful pair").await;
-    page.go(&format!("/console/data/grouping?a={}&b={}", adverts[0], adverts[1])).await;
-    page.shown("section ul.row li.panel").await;
-    is_text(page, "two adverts compared").await;
-
-    let refused = json!({
-        "site": attack, "reference": format!("{attack} {size}"), "transactionType": attack, "propertyType": long,
-        "title": attack, "zipcode": attack,
-    });
-    let response = page.demo.send("POST", "/adverts", Some(&refused)).await;
-    assert!(matches!(response.status, 400 | 422), "{} {}", response.status, response.text());
-    page.go("/console/data/refused").await;
-    page.until("document.querySelector('tbody')?.textContent.includes('window.hacked')").await;
-    is_text(page, "refused adverts").await;
 }
 
 /// Nothing ran, nothing became an element or a link, nothing is wider than the window.
