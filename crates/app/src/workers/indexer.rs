@@ -165,7 +165,7 @@ impl Indexer {
         if let Some(last) = entries.last() {
             let position = last.position;
             let LogSummary { changed, erased } = LogSummary::new(&entries);
-            let changes = self.app.read_changes(changed, position).await?;
+            let changes = read_changes(&self.app, changed, position).await?;
             // Recorded first: a snapshot must not include the log entry of an erasure that is not purged.
             loaded.to_purge.extend(erased);
             build::apply(&loaded.index, changes, position).await?;
@@ -255,34 +255,28 @@ impl LogSummary {
     }
 }
 
-impl App {
-    /// Returns what the index has to change. Most properties were committed by this process a moment ago and are in memory.
-    async fn read_changes(
-        &self,
-        changed: BTreeMap<PropertyId, Position>,
-        until: Position,
-    ) -> Result<Vec<Change>, Error> {
-        let mut committed = self.store.take_committed(until);
-        let mut changes = Vec::with_capacity(changed.len());
-        let mut unknown = BTreeMap::new();
-        for (id, position) in changed {
-            match committed.remove(&position) {
-                Some(property) => {
-                    let property = Arc::unwrap_or_clone(property);
-                    changes.push(Change::Put(property, SequenceNumber(position.0)));
-                }
-                None => {
-                    unknown.insert(id, position);
-                }
-            }
+/// Returns what the index has to change. Most properties were committed by this process a moment ago and are in memory.
+async fn read_changes(
+    app: &App,
+    changed: BTreeMap<PropertyId, Position>,
+    until: Position,
+) -> Result<Vec<Change>, Error> {
+    let put = |property, position: Position| Change::Put(property, SequenceNumber(position.0));
+    let mut committed = app.store.take_committed(until);
+    let mut changes = Vec::with_capacity(changed.len());
+    let mut unknown = BTreeMap::new();
+    for (id, position) in changed {
+        match committed.remove(&position) {
+            Some(property) => changes.push(put(Arc::unwrap_or_clone(property), position)),
+            None => drop(unknown.insert(id, position)),
         }
-        let mut properties = read_properties(self, unknown.keys().copied().collect()).await?;
-        changes.extend(unknown.into_iter().map(|(id, position)| match properties.remove(&id) {
-            Some(stored) => Change::Put(stored.property, SequenceNumber(position.0)),
-            None => Change::Remove(id),
-        }));
-        Ok(changes)
     }
+    let mut stored = read_properties(app, unknown.keys().copied().collect()).await?;
+    changes.extend(unknown.into_iter().map(|(id, position)| match stored.remove(&id) {
+        Some(stored) => put(stored.property, position),
+        None => Change::Remove(id),
+    }));
+    Ok(changes)
 }
 
 /// Reads the current version of properties. A damaged record counts as removed, so that it does not stop the indexer.

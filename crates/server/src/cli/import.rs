@@ -1,8 +1,8 @@
 //! `vigie import`: imports a feed from a file or from standard input.
 //!
-//! One batch is read and decoded, and the next one prepared, while the one before is committed. Every few seconds the position in the file is saved to the
-//! store as a checkpoint; an interrupted import resumes there. Ingesting a line twice changes nothing, so the checkpoint may lag
-//! behind but must never run ahead.
+//! While one batch is committed, the next one is prepared, and the one after that read and decoded. Every few seconds the position in
+//! the file is saved to the store as a checkpoint; an interrupted import resumes there. Ingesting a line twice changes nothing, so the
+//! checkpoint may lag behind but must never run ahead.
 
 mod full_feed;
 mod records;
