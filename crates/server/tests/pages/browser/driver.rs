@@ -75,11 +75,14 @@ impl Browser {
     }
 
     async fn command(&self, method: &str, path: &str, body: Value) -> Value {
+        self.try_command(method, path, body).await.unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    async fn try_command(&self, method: &str, path: &str, body: Value) -> Result<Value, Value> {
         let request = Request::to("127.0.0.1", method, path).json(&body);
         let response = exchange(self.address, &request).await;
         let value = response.json()["value"].take();
-        assert_eq!(response.status, 200, "{path}: {} {}", value["error"], value["message"]);
-        value
+        if response.status == 200 { Ok(value) } else { Err(value) }
     }
 
     /// Sends a command of the driver that has no function here.
@@ -94,8 +97,19 @@ impl Browser {
 
     /// Runs a script in the page. It may use `until(condition)`; a promise that it returns is awaited.
     pub async fn run(&self, script: &str, arguments: &[Value]) -> Value {
-        let script = format!("{UNTIL}\n{script}");
-        self.in_session("execute/sync", json!({"script": script, "args": arguments})).await
+        let path = format!("/session/{}/execute/sync", self.session);
+        let body = json!({"script": format!("{UNTIL}\n{script}"), "args": arguments});
+        match self.try_command("POST", &path, body).await {
+            Ok(value) => value,
+            Err(error) => {
+                let shown =
+                    json!({"script": "return `${location} shows:\n${document.body.innerText}`", "args": []});
+                let shown = self.try_command("POST", &path, shown).await;
+                let shown =
+                    shown.as_ref().ok().and_then(Value::as_str).unwrap_or("The page does not answer.");
+                panic!("{}: {script}\n{arguments:?}\n{shown}\n{:?}", error["error"], self.console().await);
+            }
+        }
     }
 
     /// Types into an element as a person does.
