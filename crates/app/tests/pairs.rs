@@ -12,8 +12,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use domain::grouping::{
-    Candidate, CommuneFacts, Comparison, Decision, Judged, Member, Signature, Unweighted, Verdicts, compare,
-    decide,
+    BlockingKey, Candidate, CommuneFacts, Comparison, Decision, Judged, Member, Signature, Unweighted,
+    Verdicts, compare, decide,
 };
 use domain::{AdvertId, PropertyId, SiteDirectory, Timestamp, merge};
 use places::Gazetteer;
@@ -148,6 +148,9 @@ fn signature(advert: &Value, places: &Gazetteer) -> Option<Signature> {
 }
 
 fn is_joined(one: &Signature, other: &Signature) -> bool {
+    if !BlockingKey::of(one).admits(&BlockingKey::of(other)) {
+        return false;
+    }
     let member = |number: u8, signature| Member {
         advert: AdvertId::from_bytes([number; 16]),
         signature,

@@ -18,6 +18,7 @@ mod tokens;
 mod word_set;
 mod words;
 
+mod blocking;
 mod compare;
 mod evidence;
 mod facts;
@@ -34,6 +35,7 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
+pub use blocking::BlockingKey;
 pub use compare::{
     CONTRADICTION_SCORE, Comparison, JOIN_SCORE, KEEP_SCORE, Rarity, Unweighted, compare, reaches,
 };
@@ -42,4 +44,4 @@ pub use doubtful::{DOUBTFUL_MARGIN, ScoredPair, doubtful_between, doubtful_withi
 pub use evidence::{Evidence, EvidenceKind, Veto};
 pub use signature::{CommuneFacts, SIGNATURE_VERSION, Signature};
 pub use verdict::{PersonDecision, Verdict, Verdicts};
-pub use vetoes::{are_far_apart, price_ratio_max, surface_ratio_max};
+pub use vetoes::{price_ratio_max, surface_ratio_max};

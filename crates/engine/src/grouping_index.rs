@@ -1,8 +1,9 @@
 //! Finds the adverts that may be of the same property as another: the signatures of all adverts, in memory.
 //!
 //! Adverts are kept in blocks: one commune, one transaction, one kind of property, and prices close to each other. In a block, they are
-//! in the order of their surfaces. An advert is compared with those of its block and the neighbouring ones that have about its surface,
-//! so the cost of a lookup depends on how many adverts a town has of that price and surface, not on the stock itself.
+//! in the order of their surfaces. A lookup reads those of a block and the neighbouring ones that have about the surface, and compares in
+//! full the few that have a value in common with the advert. So its cost depends on how many adverts a town has of one price and
+//! surface, not on the stock itself.
 
 mod block;
 mod rarity;
@@ -147,9 +148,9 @@ impl GroupingIndex {
         })
     }
 
-    /// Returns the properties with an advert that this one would join, in the order of their ids: those that
-    /// [`domain::grouping::compare`] joins without a veto, with the rarity of this index. The index may contain the advert itself, which
-    /// is then among them.
+    /// Returns the properties with an advert that this one would join, in the order of their ids: one that
+    /// [`domain::grouping::BlockingKey`] admits and [`domain::grouping::compare`] joins without a veto, with the rarity of this index. The
+    /// index may contain the advert itself, which is then among them.
     ///
     /// A property that a person's verdict concerns may be missing: the caller adds it.
     pub fn candidates(&self, signature: &Signature) -> Vec<PropertyId> {
@@ -161,15 +162,15 @@ impl GroupingIndex {
         self.properties_reaching(signature, JOIN_SCORE)
     }
 
-    /// Returns the properties with an advert that has at least this score with the given one and no veto, in the order of their ids, and
-    /// how many adverts were compared in full.
+    /// Returns the properties with an advert that is admitted and has at least this score with the given one and no veto, in the order of
+    /// their ids, and how many adverts were compared in full.
     pub fn properties_reaching(&self, signature: &Signature, least: f32) -> (Vec<PropertyId>, usize) {
         let mut near: Vec<(PropertyId, &Signature)> = Vec::new();
         let probe = Probe::of(signature);
         for place in self.places(signature) {
             for (key, ratio_max) in probe.keys(place) {
                 let Some(block) = self.blocks.get(&key) else { continue };
-                let admitted = block.near(probe.surface, ratio_max).filter(|entry| probe.admits(entry));
+                let admitted = block.near(probe.surface(), ratio_max).filter(|entry| probe.admits(entry));
                 let slots = admitted.filter_map(|entry| self.slots.get(usize_of(entry.slot)));
                 near.extend(
                     slots.filter_map(|Slot { entry, .. }| Some((entry.property, entry.signature.as_ref()?))),

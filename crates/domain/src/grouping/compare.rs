@@ -5,7 +5,7 @@ use super::facts::{surface_relation, weigh_facts, weigh_surface};
 use super::prices::{relation, weigh_costs, weigh_price};
 use super::publishers::weigh_publishers;
 use super::signature::{Fact, Signature};
-use super::texts::{text_points_max, weigh_pictures, weigh_texts};
+use super::texts::{texts_may_add, weigh_pictures, weigh_texts};
 use super::vetoes;
 use crate::kinds::PropertyType;
 
@@ -118,7 +118,7 @@ fn weigh(
     weigh_costs(one, other, collector);
     weigh_publishers(one, other, collector);
     weigh_pictures(one, other, collector);
-    if collector.sum() + text_points_max(one, other) >= least {
+    if texts_may_add(one, other, least - collector.sum()) {
         weigh_texts(one, other, (price, surface), rarity, collector);
     }
     veto

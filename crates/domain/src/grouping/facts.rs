@@ -27,6 +27,12 @@ impl SurfaceRelation {
     }
 }
 
+/// Returns `true` if two surfaces are equal, or one is the other, rounded or truncated.
+pub fn are_one_surface(surface: f32, others: f32) -> bool {
+    let is_whole = |surface: f32| surface.fract() == 0.0;
+    surface == others || (surface - others).abs() < 1.0 && is_whole(surface) != is_whole(others)
+}
+
 pub fn surface_relation(one: &Signature, other: &Signature) -> SurfaceRelation {
     let (Some(surface), Some(others)) = (one.surface(), other.surface()) else {
         return SurfaceRelation::Unknown;
@@ -34,9 +40,7 @@ pub fn surface_relation(one: &Signature, other: &Signature) -> SurfaceRelation {
     if surface == others {
         return SurfaceRelation::Equal;
     }
-    let is_whole = |surface: f32| surface.fract() == 0.0;
-    let is_near = (surface - others).abs() < 1.0;
-    if is_near && is_whole(surface) != is_whole(others) {
+    if are_one_surface(surface, others) {
         return SurfaceRelation::Rounded;
     }
     // The surface of the other, or that of the part that makes the difference.

@@ -183,7 +183,13 @@ impl Features {
     }
 
     fn rows(self) -> impl Iterator<Item = &'static Feature> {
-        TABLE.iter().enumerate().filter(move |(row, _)| self.0 & 1 << row != 0).map(|(_, feature)| feature)
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let row = rest.trailing_zeros() as usize;
+            // Without the lowest bit.
+            rest &= rest.wrapping_sub(1);
+            TABLE.get(row)
+        })
     }
 
     fn weight(self, is_flat: bool) -> f32 {

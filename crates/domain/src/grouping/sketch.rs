@@ -117,13 +117,30 @@ pub fn overlap(
 
 /// Counts the hashes that are in both lists, which are in ascending order.
 pub fn common_count(one: &[u32], other: &[u32]) -> usize {
-    let (mut count, mut mine, mut others) = (0, 0, 0);
-    while let (Some(hash), Some(known)) = (one.get(mine), other.get(others)) {
-        count += usize::from(hash == known);
-        mine += usize::from(hash <= known);
-        others += usize::from(known <= hash);
-    }
-    count
+    common(one, other).count()
+}
+
+/// Returns `true` if the lists, which are in ascending order, have a hash in common.
+pub fn have_common(one: &[u32], other: &[u32]) -> bool {
+    common(one, other).next().is_some()
+}
+
+fn common(mut one: &[u32], mut other: &[u32]) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        while let ([hash, rest @ ..], [known, others @ ..]) = (one, other) {
+            let (hash, known) = (*hash, *known);
+            if hash <= known {
+                one = rest;
+            }
+            if known <= hash {
+                other = others;
+            }
+            if hash == known {
+                return Some(hash);
+            }
+        }
+        None
+    })
 }
 
 /// Returns the largest hash up to which the sketch contains all shingles.

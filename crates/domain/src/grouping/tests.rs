@@ -101,6 +101,48 @@ fn check_veto(one: AdvertDetails, other: AdvertDetails, expected: Veto) {
     assert_eq!(compared(one, other).veto, Some(expected));
 }
 
+/// Returns whether two adverts are compared, in a city and in a village.
+fn are_compared(one: &AdvertDetails, other: &AdvertDetails) -> [bool; 2] {
+    [TOURS, CommuneFacts { population: 2_200, ..TOURS }].map(|commune| {
+        let key = |details: &AdvertDetails| {
+            BlockingKey::of(&Signature::of(&advert(details.clone()), Some(commune)).unwrap())
+        };
+        let (one, other) = (key(one), key(other));
+        assert_eq!(one.admits(&other), other.admits(&one), "the order does not matter");
+        one.admits(&other)
+    })
+}
+
+#[test]
+fn similar_homes_of_a_city_are_compared_if_they_share_a_value() {
+    let with = |price: f64, surface: f64| AdvertDetails {
+        price: Amount::new(price),
+        surface: Amount::new(surface),
+        ..reworded()
+    };
+    // The first one has 219,000 and 68 m².
+    assert_eq!(are_compared(&details(), &with(219_000.0, 61.0)), [true; 2], "equal prices");
+    assert_eq!(are_compared(&details(), &with(245_000.0, 68.4)), [true; 2], "one surface, rounded");
+    assert_eq!(are_compared(&details(), &with(229_000.0, 66.0)), [true; 2], "both nearly equal");
+    assert_eq!(are_compared(&details(), &with(320_000.0, 68.0)), [false; 2], "far apart");
+    let similar = with(229_000.0, 61.0);
+    assert_eq!(are_compared(&details(), &similar), [false, true], "nothing in common");
+    for price in [None, Amount::new(229_000.0)] {
+        let unknown = AdvertDetails { price, surface: None, ..reworded() };
+        assert_eq!(are_compared(&details(), &unknown), [true; 2], "the surface is unknown");
+    }
+
+    let energy = rating(EnergyLetter::D, 213.0);
+    let (one, other) = (AdvertDetails { energy, ..details() }, AdvertDetails { energy, ..similar.clone() });
+    assert_eq!(are_compared(&one, &other), [true; 2], "the energy value");
+    let other = AdvertDetails { energy: rating(EnergyLetter::D, 214.0), ..similar.clone() };
+    assert_eq!(are_compared(&one, &other), [false, true], "another energy value");
+    let land = Amount::new(912.0);
+    let (one, other) =
+        (AdvertDetails { land_surface: land, ..details() }, AdvertDetails { land_surface: land, ..similar });
+    assert_eq!(are_compared(&one, &other), [true; 2], "the land");
+}
+
 #[test]
 fn copied_text_with_equal_facts_joins() {
     let copy = AdvertDetails { site: SiteKey::parse("deux.example"), bedroom: None, ..details() };

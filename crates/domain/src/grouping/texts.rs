@@ -3,12 +3,12 @@
 use super::compare::Rarity;
 use super::evidence::{EvidenceCollector, EvidenceKind};
 use super::facts::{SurfaceRelation, floors_differ, text_floors_differ};
-use super::features::SharedFeatures;
+use super::features::{POINTS_MAX as FEATURE_POINTS_MAX, SharedFeatures};
 use super::prices::PriceRelation;
 use super::programmes::may_be_two_units;
 use super::publishers::{are_two_mandates, is_one_agency};
 use super::signature::{Fact, List, Signature};
-use super::sketch::{Overlap, common_count, overlap};
+use super::sketch::{Overlap, common_count, have_common, overlap};
 use crate::closeness::percent_apart;
 use crate::kinds::PropertyType;
 
@@ -48,15 +48,33 @@ fn overlap_of(one: &Signature, other: &Signature, rarity: &dyn Rarity) -> Overla
     })
 }
 
-/// Returns the most points that two texts can add. Looks up no rarity, which takes longer than all the rest.
-pub fn text_points_max(one: &Signature, other: &Signature) -> f32 {
-    let numbers = shared(one, other, List::Numbers).count() as f32;
-    let words = common_count(one.list(List::Words), other.list(List::Words)) as f32;
-    let street = if shared_streets(one, other).next().is_some() { STREET_POINTS } else { 0.0 };
-    let has_phrases = common_count(one.shingles(), other.shingles()) > 0;
-    let text = if has_phrases { TEXT_POINTS_MAX } else { 0.0 };
-    let features = one.features().shared(other.features(), [one.property_type, other.property_type]).points;
-    numbers.min(NUMBER_POINTS_MAX) + words.min(WORD_POINTS_MAX) + street + features + text
+/// Returns `false` if two texts cannot add so many points. What has not been looked at counts in full, and what takes longest comes last;
+/// rarities, which take longer than all the rest, are not looked up.
+pub fn texts_may_add(one: &Signature, other: &Signature, wanted: f32) -> bool {
+    /// Sums in another order differ by as little.
+    const ROUNDING: f32 = 0.001;
+    let mut possible =
+        TEXT_POINTS_MAX + FEATURE_POINTS_MAX + NUMBER_POINTS_MAX + STREET_POINTS + WORD_POINTS_MAX + ROUNDING;
+    let parts: [(f32, &dyn Fn() -> f32); 5] = [
+        (FEATURE_POINTS_MAX, &|| shared_features(one, other).points),
+        (NUMBER_POINTS_MAX, &|| shared(one, other, List::Numbers).count() as f32),
+        (STREET_POINTS, &|| shared_streets(one, other).next().map_or(0.0, |_| STREET_POINTS)),
+        (WORD_POINTS_MAX, &|| common_count(one.list(List::Words), other.list(List::Words)) as f32),
+        (TEXT_POINTS_MAX, &|| {
+            if have_common(one.shingles(), other.shingles()) { TEXT_POINTS_MAX } else { 0.0 }
+        }),
+    ];
+    for (max, points) in parts {
+        if possible < wanted || wanted <= 0.0 {
+            break;
+        }
+        possible -= max - points().min(max);
+    }
+    possible >= wanted
+}
+
+fn shared_features(one: &Signature, other: &Signature) -> SharedFeatures {
+    one.features().shared(other.features(), [one.property_type, other.property_type])
 }
 
 /// What two adverts share besides the wording. A second agency rewords the text, but gives the same sizes, names and features.
@@ -77,7 +95,7 @@ impl SharedDetails {
             numbers: shared(one, other, List::Numbers).count(),
             words: overlap(words, one.word_count(), others, other.word_count(), weight),
             street: shared_streets(one, other).map(weight).fold(0.0, f32::max),
-            features: one.features().shared(other.features(), [one.property_type, other.property_type]),
+            features: shared_features(one, other),
         }
     }
 

@@ -38,16 +38,17 @@ pub fn surface_ratio_max(price_percent: Option<f32>) -> Option<f32> {
     Some(1.0 + percent / 100.0)
 }
 
-/// Returns `true` if two prices or two surfaces, as far as they are known, rule out that the adverts are of one property. The index
-/// of signatures asks this before anything else.
-pub fn are_far_apart(prices: (Option<f32>, Option<f32>), surfaces: (Option<f32>, Option<f32>)) -> bool {
-    let apart = |(one, other): (Option<f32>, Option<f32>)| {
-        one.zip(other).and_then(|(one, other)| percent_apart(one, other))
-    };
-    let (price, surface) = (apart(prices), apart(surfaces).unwrap_or_default());
+/// Returns by how many per cent two amounts differ, if both are known.
+pub fn percent_between(one: Option<f32>, other: Option<f32>) -> Option<f32> {
+    one.zip(other).and_then(|(one, other)| percent_apart(one, other))
+}
+
+/// Returns `true` if two prices or two surfaces that differ by so many per cent, as far as they are known, rule out that the adverts are
+/// of one property.
+pub fn are_far_apart(price: Option<f32>, surface: Option<f32>) -> bool {
     let (price_max, surface_max) = BOTH_PERCENT_MAX;
     let is_one_price = price.is_some_and(|percent| percent <= ONE_PRICE_PERCENT);
-    let price = price.unwrap_or_default();
+    let (price, surface) = (price.unwrap_or_default(), surface.unwrap_or_default());
     price > PRICE_PERCENT_MAX
         || surface > SURFACE_PERCENT_MAX && !is_one_price
         || price > price_max && surface > surface_max
@@ -100,8 +101,9 @@ pub fn veto(
     if is_series && are_two_mandates(one, other) {
         return Some(Veto::TwoMandates);
     }
-    let is_far = are_far_apart((one.price(), other.price()), (one.surface(), other.surface()));
-    is_far.then_some(Veto::FarApart)
+    let price = percent_between(one.price(), other.price());
+    let surface = percent_between(one.surface(), other.surface());
+    are_far_apart(price, surface).then_some(Veto::FarApart)
 }
 
 /// Returns `true` if both texts number a unit of one kind, and have no number of that kind in common.

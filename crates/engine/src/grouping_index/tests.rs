@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::grouping::{CommuneFacts, Comparison, DOUBTFUL_MARGIN, KEEP_SCORE, compare};
+use domain::grouping::{BlockingKey, CommuneFacts, Comparison, DOUBTFUL_MARGIN, KEEP_SCORE, compare};
 use domain::{AdvertId, Insee, Placement, merge};
 use testkit::build::at;
 use world::{Settings, World, sample};
@@ -56,8 +56,10 @@ fn candidates_are_all_adverts_that_join() {
         let Some(signature) = &entry.signature else { continue };
         let compared: Vec<(PropertyId, Comparison)> = adverts
             .iter()
-            .filter_map(|(_, other)| {
-                Some((other.property, compare(signature, other.signature.as_ref()?, &index)))
+            .filter_map(|(_, entry)| {
+                let other = entry.signature.as_ref()?;
+                let is_compared = BlockingKey::of(signature).admits(&BlockingKey::of(other));
+                is_compared.then(|| (entry.property, compare(signature, other, &index)))
             })
             .collect();
         let expected = |is_near: &dyn Fn(&Comparison) -> bool| -> Vec<PropertyId> {

@@ -15,8 +15,8 @@ pub fn summary(input: &ComparisonInput<'_>) -> String {
             " Something else keeps them together: another advert that is like both, a sender that named the property, or a person."
         }
         (false, true) => {
-            " Something else keeps them apart: another advert of their properties, senders that named two properties, or \
-             automatic grouping was off."
+            " Something else keeps them apart: another advert of their properties, senders that named two properties, in a city \
+             that they have no exact value in common, or automatic grouping was off."
         }
         (true, true) | (false, false) => "",
     };
