@@ -2,6 +2,8 @@
 //!
 //! Where both want a core, threads that answer searches win. Background work also reads through its own pool of store readers.
 //! Ingest gets slower under load, searches do not; with a spare core the difference does not show.
+//!
+//! An import does in it what it does ahead of its commits.
 
 use std::future::Future;
 use std::io;

@@ -22,34 +22,28 @@ const ITEM_BYTES: usize = 64;
 impl JsonSize {
     pub fn of(json: &[u8]) -> Self {
         let mut size = Self { text_bytes: json.len(), ..Self::default() };
-        let mut place = Place::Between;
-        for byte in json {
-            place = match (place, byte) {
-                (Place::Text, b'\\') => Place::Escape,
-                (Place::Text, b'"') => Place::Between,
-                (Place::Text | Place::Escape, _) => Place::Text,
-                (Place::Between | Place::Word, b'"') => {
+        let mut is_in_word = false;
+        let mut rest = json;
+        while let Some((byte, after)) = rest.split_first() {
+            rest = after;
+            let was_in_word = std::mem::take(&mut is_in_word);
+            match byte {
+                b'"' => {
                     size.items += 1;
-                    Place::Text
+                    rest = after_text(after);
                 }
-                (Place::Between | Place::Word, b'{') => {
+                b'{' => {
                     size.items += 1;
                     size.objects += 1;
-                    Place::Between
                 }
-                (Place::Between | Place::Word, b'[') => {
-                    size.items += 1;
-                    Place::Between
+                b'[' => size.items += 1,
+                b'}' | b']' | b',' | b':' | b' ' | b'\t' | b'\r' | b'\n' => {}
+                // In a number, or `true`, `false`, `null`.
+                _ => {
+                    size.items += usize::from(!was_in_word);
+                    is_in_word = true;
                 }
-                (Place::Between | Place::Word, b'}' | b']' | b',' | b':' | b' ' | b'\t' | b'\r' | b'\n') => {
-                    Place::Between
-                }
-                (Place::Between, _) => {
-                    size.items += 1;
-                    Place::Word
-                }
-                (Place::Word, _) => Place::Word,
-            };
+            }
         }
         size
     }
@@ -62,15 +56,16 @@ impl JsonSize {
     }
 }
 
-/// Where in the text a byte is.
-#[derive(Clone, Copy)]
-enum Place {
-    Between,
-    Text,
-    /// After a backslash in a text.
-    Escape,
-    /// In a number, or `true`, `false`, `null`.
-    Word,
+/// Returns what follows a text that has begun. Most of an advert is text, so this looks for its end many bytes at a time.
+fn after_text(mut rest: &[u8]) -> &[u8] {
+    while let Some(end) = memchr::memchr2(b'"', b'\\', rest) {
+        if rest[end] == b'"' {
+            return &rest[end + 1..];
+        }
+        // The byte after a backslash ends nothing.
+        rest = rest.get(end + 2..).unwrap_or_default();
+    }
+    &[]
 }
 
 #[cfg(test)]

@@ -19,16 +19,21 @@ use crate::transport::{self, ConfiguredTransport};
 
 /// Opens the service on its data folder with the system clock. Enough for commands; [`server_app`] adds the workers.
 pub fn app(config: &Config) -> anyhow::Result<App> {
-    let places = gazetteer(config)?;
+    app_on(SqliteStore::open(&config.data)?, config)
+}
+
+/// Opens the service for a server: with index, matcher and dispatcher. Its writes yield to the requests it answers.
+pub fn server_app(config: &Config) -> anyhow::Result<App> {
     let store = SqliteStore::open(&config.data)?;
+    store.lower_write_priority();
+    with_dispatcher(app_on(store, config)?.with_index().with_matcher(), config)
+}
+
+fn app_on(store: SqliteStore, config: &Config) -> anyhow::Result<App> {
+    let places = gazetteer(config)?;
     let background = Arc::new(store.with_priority(Priority::Background));
     let app = App::new(Arc::new(store), Arc::new(SystemClock), Arc::new(RandomIds), Arc::new(places));
     Ok(configured(app.with_background_store(background), config))
-}
-
-/// Opens the service for a server: with index, matcher and dispatcher.
-pub fn server_app(config: &Config) -> anyhow::Result<App> {
-    with_dispatcher(app(config)?.with_index().with_matcher(), config)
 }
 
 /// Adds the dispatcher, as configured.

@@ -140,6 +140,12 @@ impl SqliteStore {
         Self { shared: Arc::clone(&self.shared), priority }
     }
 
+    /// Lets all writes yield to other threads of the process, for good: a server answers requests first. A command has nothing better
+    /// to do than to write.
+    pub fn lower_write_priority(&self) {
+        self.shared.writer.lower_priority();
+    }
+
     pub fn folder(&self) -> &Path {
         &self.shared.folder
     }

@@ -1,8 +1,10 @@
 //! `vigie import`: imports a feed from a file or from standard input.
 //!
-//! While one batch is committed, the next one is prepared, and the one after that read and decoded. Every few seconds the position in
-//! the file is saved to the store as a checkpoint; an interrupted import resumes there. Ingesting a line twice changes nothing, so the
-//! checkpoint may lag behind but must never run ahead.
+//! While one batch is committed, the next one is prepared, and the one after that read and decoded. Those two use what the commit leaves
+//! of the cores: at the same priority, they would first delay it and then wait for it.
+//!
+//! Every few seconds the position in the file is saved to the store as a checkpoint; an interrupted import resumes there. Ingesting a
+//! line twice changes nothing, so the checkpoint may lag behind but must never run ahead.
 
 mod full_feed;
 mod records;
@@ -31,6 +33,7 @@ use self::records::{Batch, Checkpoint, Collector, RecordName};
 use self::source::{Resume, Source, SourceOptions};
 use self::summary::Summary;
 use super::{Common, output};
+use crate::background::Background;
 use crate::config::Config;
 use crate::ndjson::{self, Decoder, Ingested, PreparedAdverts};
 use crate::open;
@@ -125,13 +128,17 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
     let (sender, mut batches) = mpsc::channel::<io::Result<Batch>>(2);
     let collector = Collector::new(decoder, app.clone(), site, sender);
     let input = source.input.take();
-    let reading = tokio::task::spawn_blocking(move || input.and_then(|input| collector.run(input)));
+    let ahead = Background::start().context("cannot start the threads that read ahead")?;
+    let reading = ahead.handle().spawn_blocking(move || input.and_then(|input| collector.run(input)));
 
     let mut checkpoint_saved = Instant::now();
     let mut read_error = None;
     let (preparing, commit) = (app.clone(), import.commit);
     let mut next = async || match batches.recv().await {
-        Some(Ok(batch)) => PreparedBatch::new(&preparing, batch, commit).await.map(Some),
+        Some(Ok(batch)) => {
+            let prepared = PreparedBatch::new(preparing.clone(), batch, commit);
+            ahead.run(prepared).await.context(INTERRUPTED)?.map(Some)
+        }
         Some(Err(error)) => {
             read_error = Some(error);
             Ok(None)
@@ -205,12 +212,12 @@ struct PreparedBatch {
 }
 
 impl PreparedBatch {
-    async fn new(app: &App, batch: Batch, commit: Commit) -> anyhow::Result<Self> {
+    async fn new(app: App, batch: Batch, commit: Commit) -> anyhow::Result<Self> {
         let Batch { records, creation, ignored_examples, checkpoint, bytes_read } = batch;
         let (names, decoded): (Vec<_>, Vec<_>) =
             records.into_iter().map(|record| (record.name, record.decoded)).unzip();
         let options = IngestOptions { creation, commit };
-        let adverts = ndjson::prepare(app, decoded, options).await.context(INTERRUPTED)?;
+        let adverts = ndjson::prepare(&app, decoded, options).await.context(INTERRUPTED)?;
         Ok(Self { names, adverts, ignored_examples, checkpoint, bytes_read })
     }
 }

@@ -139,7 +139,6 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("store-write".to_owned())
             .spawn(move || {
-                lower_thread_priority();
                 let mut thread = Thread {
                     connection,
                     queue,
@@ -235,6 +234,16 @@ impl Writer {
         let (reply, answer) = oneshot::channel();
         self.send(Request::Exclusive(work, reply))?;
         answer.await.map_err(|_| Error::Closed)?
+    }
+
+    /// Lowers the priority of the thread, for good, before its next transaction.
+    pub fn lower_priority(&self) {
+        let lower = |_: &Connection| {
+            lower_thread_priority();
+            Ok(())
+        };
+        // Fails if the thread has ended. No caller waits for the reply.
+        let _ = self.send(Request::Exclusive(lower, oneshot::channel().0));
     }
 
     fn send(&self, request: Request) -> Result<(), Error> {
