@@ -101,7 +101,7 @@ fn unusable_optional_values_are_kept_out_with_a_warning() {
     warnings.sort();
     let expected = [
         "contact: \"Agence\" is not an object; it was ignored.",
-        "createdAt: \"yesterday\" is not a date; it was ignored.",
+        "createdAt: \"yesterday\" is not a date such as 2026-03-02, 02/03/2026 or 2026-03-02T14:30:00+01:00; it was ignored.",
         "elevator: \"peut-être\" is neither yes nor no; it was ignored.",
         "energy.category: \"Z\" is not the letter of a rating; the letters are A, B, C, D, E, F, G; it was ignored.",
         "events[0].createdAt: This value should not be blank.",

@@ -9,7 +9,7 @@ use jiff::tz::{Offset, TimeZone};
 use super::{Reading, says_unknown};
 use crate::date::{parse, resolve_in_zone};
 
-const NO_DATE: &str = "is not a date";
+const NO_DATE: &str = "is not a date such as 2026-03-02, 02/03/2026 or 2026-03-02T14:30:00+01:00";
 
 /// Longer texts are sentences.
 const CHARACTERS_MAX: usize = 60;

@@ -39,7 +39,7 @@ impl Listing {
         );
         let at = match date {
             Some(text) => wire::date::parse(text, zone)
-                .with_context(|| format!("--snapshot-date: \"{text}\" is not a date"))?,
+                .with_context(|| format!("--snapshot-date: \"{text}\" is not a date such as 2026-03-02"))?,
             None => now,
         };
         ensure!(at <= now, "--snapshot-date is in the future");
