@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 
 use crate::search::dataset::Dataset;
 use crate::serve::market;
@@ -58,7 +58,7 @@ pub fn run(args: &AlertsArgs) -> anyhow::Result<()> {
     let dataset = Dataset::new(args.properties, args.seed)?;
     let key = market::fill(&dataset, &folder)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let store = SqliteStore::open(&folder)?;
+    let store = SqlStore::open(&folder)?;
     let started = Instant::now();
     runtime.block_on(saved_searches::insert_all(&store, &dataset, args.searches))?;
     let rate = f64::from(args.searches) / started.elapsed().as_secs_f64();

@@ -15,8 +15,9 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use domain::{Advert, Property};
 use serde_json::Value;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::{FILE_NAME, SqliteStore};
+use store::sqlite::FILE_NAME;
 use store::{Position, VersionLookup};
 
 use crate::latencies::Latencies;
@@ -266,7 +267,7 @@ fn without_crawls(property: &Property) -> Property {
 
 /// Compares a restored folder with the original as it was at a position.
 async fn compare(original: &Path, restored: &Path, position: Position) -> anyhow::Result<()> {
-    let (original, restored) = (SqliteStore::open(original)?, SqliteStore::open(restored)?);
+    let (original, restored) = (SqlStore::open(original)?, SqlStore::open(restored)?);
     let head = *restored.head().borrow();
     ensure!(head == position, "the copy is at {head:?}, its manifest says {position:?}");
     let mut at = Position::START;

@@ -18,7 +18,7 @@ use clap::Args;
 use domain::Scopes;
 use places::Gazetteer;
 use serde_json::{Value, json};
-use store::sqlite::SqliteStore;
+use store::SqlStore;
 
 use crate::search::dataset::Dataset;
 use crate::serve::client::Client;
@@ -140,7 +140,7 @@ fn ratio(times: &Times, alone: &Times, percent: f64) -> f64 {
 fn key_of(folder: &Path, user: &str) -> anyhow::Result<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let (store, places) = (Arc::new(SqliteStore::open(folder)?), Arc::new(Gazetteer::embedded()?));
+        let (store, places) = (Arc::new(SqlStore::open(folder)?), Arc::new(Gazetteer::embedded()?));
         let app = App::new(store, Arc::new(SystemClock), Arc::new(RandomIds), places);
         Ok(app.create_key(user, Scopes::all()).await?.1.reveal())
     })

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use clap::Args;
 use store::ScanPart;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 use tokio::task::JoinSet;
 
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub struct ScanArgs {
 
 #[tokio::main]
 pub async fn run(args: &ScanArgs) -> anyhow::Result<()> {
-    let store = Arc::new(SqliteStore::open(&args.data)?);
+    let store = Arc::new(SqlStore::open(&args.data)?);
     let start = Instant::now();
     let mut parts = JoinSet::new();
     for part in store.scan_parts(args.parts).await? {
@@ -46,7 +46,7 @@ pub async fn run(args: &ScanArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn read(store: Arc<SqliteStore>, part: ScanPart, piece: usize) -> Result<(u32, usize), store::Error> {
+async fn read(store: Arc<SqlStore>, part: ScanPart, piece: usize) -> Result<(u32, usize), store::Error> {
     let (mut properties, mut adverts, mut next) = (0, 0, Some(part));
     while let Some(part) = next {
         let read = store.scan(part, piece).await?;

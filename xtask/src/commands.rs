@@ -58,6 +58,12 @@ pub const COMMANDS: &[Command] = &[
         run: deliveries,
     },
     Command {
+        name: "postgres",
+        arguments: "",
+        about: "Run the integration tests that suit both databases on PostgreSQL.",
+        run: postgres,
+    },
+    Command {
         name: "differential",
         arguments: "[CASES]",
         about: "Compare index, percolator and explainer with a plain scan, CASES times (100000).",
@@ -201,6 +207,35 @@ fn deliveries(arguments: &[String]) -> Result<(), Failure> {
     ])
     .with("VIGIE_CRASH_DELIVERIES", count)
     .run()
+}
+
+/// Modules of integration tests that neither read the files of the embedded database nor run commands on its folder. One after the other:
+/// each test has a database with nine connections.
+const ON_POSTGRES: &[&str] = &[
+    "ingest::",
+    "grouping::",
+    "grouping_review::",
+    "searches::",
+    "search::",
+    "search_pages::",
+    "search_preview::",
+    "search_streams::",
+    "deliveries::",
+    "properties::",
+    "retention::",
+    "sessions::",
+    "usage::",
+    "nodes::",
+];
+
+fn postgres(_: &[String]) -> Result<(), Failure> {
+    tools::check()?;
+    Step::cargo(["test", "--package", "store", "--test", "contract", "--test", "postgres"]).run()?;
+    for module in ON_POSTGRES {
+        let run = ["test", "--package", "server", "--test", "it", "--", module, "--skip", "cli::"];
+        Step::cargo(run).with("VIGIE_TEST_POSTGRES", "1").run()?;
+    }
+    Ok(())
 }
 
 fn differential(arguments: &[String]) -> Result<(), Failure> {

@@ -27,6 +27,12 @@ const TOOLS: &[Tool] = &[
     Tool { name: "curl", is_there: || Step::of("curl", ["--version"]), packages: &["curl"] },
     Tool { name: "jq", is_there: || Step::of("jq", ["--version"]), packages: &["jq"] },
     Tool { name: "OpenSSL", is_there: || Step::of("openssl", ["version"]), packages: &["openssl"] },
+    Tool {
+        name: "PostgreSQL",
+        // Debian keeps the programs of the server out of the search path.
+        is_there: || Step::of("sh", ["-c", "command -v initdb || ls /usr/lib/postgresql/*/bin/initdb"]),
+        packages: &["postgresql"],
+    },
     Tool { name: "Chromium", is_there: || Step::of("chromium", ["--version"]), packages: &["chromium"] },
     Tool {
         name: "the driver of Chromium",

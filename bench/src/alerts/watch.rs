@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use store::Position;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 
 use crate::serve::client::Client;
 use crate::serve::process::Process;
@@ -39,7 +39,7 @@ impl Seen {
 
 impl Watch {
     pub fn begin(folder: &Path) -> anyhow::Result<Self> {
-        let store = SqliteStore::open(folder)?;
+        let store = SqlStore::open(folder)?;
         let over = Arc::new(AtomicBool::new(false));
         let is_over = Arc::clone(&over);
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;

@@ -12,7 +12,7 @@ use domain::draft::Lifecycle;
 use domain::{AdvertDraft, Amount, FieldUpdate, PropertyType, Scopes, TransactionType};
 use places::Gazetteer;
 use serde_json::{Value, json};
-use store::sqlite::SqliteStore;
+use store::SqlStore;
 
 use super::receiver::Receiver;
 use crate::search::dataset::Dataset;
@@ -42,7 +42,7 @@ pub fn make_folder(folder: &Path) -> anyhow::Result<String> {
 }
 
 fn app(folder: &Path) -> anyhow::Result<App> {
-    let store = Arc::new(SqliteStore::open(folder)?);
+    let store = Arc::new(SqlStore::open(folder)?);
     let places = Arc::new(Gazetteer::embedded()?);
     Ok(App::new(store, Arc::new(SystemClock), Arc::new(RandomIds), places).with_matcher())
 }

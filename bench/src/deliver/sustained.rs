@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 
 use super::authority::Authority;
 use super::market::{self, SearchScope};
@@ -74,7 +74,7 @@ pub fn ours(
     println!("after that: {}", server.memory());
     server.stop()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let depth = runtime.block_on(SqliteStore::open(folder)?.queue_depth())?;
+    let depth = runtime.block_on(SqlStore::open(folder)?.queue_depth())?;
     ensure!((depth.pending, depth.leased) == (0, 0), "{depth:?}");
     let plural = if hosts == 1 { "" } else { "s" };
     let sustained =

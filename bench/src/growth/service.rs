@@ -23,7 +23,8 @@ use domain::{
 };
 use places::Gazetteer;
 use rusqlite::Connection;
-use store::sqlite::{FILE_NAME, SqliteStore};
+use store::SqlStore;
+use store::sqlite::FILE_NAME;
 use tokio_util::sync::CancellationToken;
 use wire::webhook::MatchForm;
 
@@ -102,7 +103,7 @@ impl Service {
             confirmation: Confirmation::NotNeeded,
             limits: DispatchLimits::default(),
         };
-        let store = Arc::new(SqliteStore::open(folder)?);
+        let store = Arc::new(SqlStore::open(folder)?);
         let places = Arc::new(Gazetteer::embedded()?);
         let app = App::new(store, clock.clone(), Arc::new(RandomIds), places)
             .with_matcher()

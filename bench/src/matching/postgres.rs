@@ -11,8 +11,8 @@ use postgres::{Client, Statement};
 use super::Engine;
 use super::draw::Searches;
 use super::row::{PropertyRow, SearchRow};
-use crate::search::postgres::server::Server;
-use crate::search::postgres::{Nullable, connect};
+use crate::search::postgres::{Nullable, SETTINGS, connect};
+use local_postgres::Server;
 
 /// Fields are dropped in order: the client must go before the server.
 pub struct Postgres {
@@ -45,7 +45,7 @@ impl Postgres {
         };
         let folder = folder.join(format!("match-{count}"));
         std::fs::create_dir_all(&folder)?;
-        let server = match Server::start(programs, &folder) {
+        let server = match Server::start(programs, &folder, SETTINGS) {
             Ok(server) => server,
             Err(error) => {
                 println!("PostgreSQL is not available: {error:#}");

@@ -3,8 +3,6 @@
 //! GiST and GIN indexes cannot cover, so circles and words visit the table. Circles are on the sphere and not on the spheroid, as in
 //! Vigie: this is faster, and the results are comparable.
 
-pub mod server;
-
 use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::io::Write;
@@ -15,11 +13,29 @@ use postgres::{Client, Config, NoTls, Statement};
 use uuid::Uuid;
 use world::Budget;
 
-use self::server::Server;
 use super::Engine;
 use super::query::{Criteria, Query, TopHits};
 use super::row::Row;
 use super::sqlite::scope_word;
+use local_postgres::{Server, USER};
+
+/// Enough memory for the whole market; no just-in-time compilation, which costs more than a short query takes, and no crash safety.
+/// Everything else has its default.
+pub const SETTINGS: &str = "
+shared_buffers = 2GB
+effective_cache_size = 6GB
+work_mem = 64MB
+maintenance_work_mem = 1GB
+random_page_cost = 1.1
+jit = off
+fsync = off
+full_page_writes = off
+synchronous_commit = off
+wal_level = minimal
+max_wal_senders = 0
+max_wal_size = 8GB
+autovacuum = off
+";
 
 /// Fields are dropped in order: the client must go before the server.
 pub struct Postgres {
@@ -42,7 +58,7 @@ impl Postgres {
         let Some(programs) = Server::programs() else {
             return Ok(Start::NotAvailable("no initdb and postgres".to_owned()));
         };
-        let server = match Server::start(programs, folder) {
+        let server = match Server::start(programs, folder, SETTINGS) {
             Ok(server) => server,
             Err(error) => return Ok(Start::NotAvailable(format!("{error:#}"))),
         };
@@ -127,7 +143,7 @@ impl Postgres {
 /// Connects to the local server.
 pub fn connect(server: &Server) -> anyhow::Result<Client> {
     let mut config = Config::new();
-    config.host_path(server.sockets()).user(server::USER).dbname("postgres");
+    config.host_path(server.sockets()).user(USER).dbname("postgres");
     Ok(config.connect(NoTls)?)
 }
 

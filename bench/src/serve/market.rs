@@ -10,7 +10,7 @@ use app::App;
 use app::system::{RandomIds, SystemClock};
 use domain::{AdvertDraft, Scopes};
 use places::Gazetteer;
-use store::sqlite::SqliteStore;
+use store::SqlStore;
 
 use super::client::Client;
 use crate::pace;
@@ -26,7 +26,7 @@ const SENDINGS_PER_SECOND: u64 = 100;
 pub fn fill(dataset: &Dataset, folder: &Path) -> anyhow::Result<String> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        let store = SqliteStore::open(folder)?;
+        let store = SqlStore::open(folder)?;
         let places = Arc::new(Gazetteer::embedded()?);
         let app = App::new(Arc::new(store), Arc::new(SystemClock), Arc::new(RandomIds), places);
         let (properties, _) = app.store().counts().await?;

@@ -5563,6 +5563,7 @@ export interface components {
                 Link: components["headers"]["Link"];
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5577,6 +5578,7 @@ export interface components {
                 Link: components["headers"]["Link"];
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5591,6 +5593,7 @@ export interface components {
                 Link: components["headers"]["Link"];
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5605,6 +5608,7 @@ export interface components {
                 Link: components["headers"]["Link"];
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5619,6 +5623,7 @@ export interface components {
                 Link: components["headers"]["Link"];
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5633,6 +5638,7 @@ export interface components {
                 Link: components["headers"]["Link"];
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5647,6 +5653,7 @@ export interface components {
                 Link: components["headers"]["Link"];
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5661,6 +5668,7 @@ export interface components {
                 Link: components["headers"]["Link"];
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5675,6 +5683,7 @@ export interface components {
                 Link: components["headers"]["Link"];
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5689,6 +5698,7 @@ export interface components {
                 Link: components["headers"]["Link"];
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5703,6 +5713,7 @@ export interface components {
                 Link: components["headers"]["Link"];
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5720,6 +5731,7 @@ export interface components {
                 "Retry-After": components["headers"]["Retry-After"];
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5735,6 +5747,7 @@ export interface components {
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5750,6 +5763,7 @@ export interface components {
                 "Retry-After": components["headers"]["Retry-After"];
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5764,6 +5778,7 @@ export interface components {
                 Link: components["headers"]["Link"];
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5778,6 +5793,7 @@ export interface components {
                 Link: components["headers"]["Link"];
                 "Server-Timing": components["headers"]["Server-Timing"];
                 "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                "X-Log-Position": components["headers"]["X-Log-Position"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -5808,6 +5824,8 @@ export interface components {
         "WWW-Authenticate": string;
         /** @description Parameters and attributes that the service does not know; absent if there are none */
         "X-Ignored-Parameters": string;
+        /** @description The log position up to which searches of this server see every change */
+        "X-Log-Position": string;
         /** @description The id of the request, from the request itself or made by the service */
         "X-Request-Id": string;
         /** @description How many lines there are */

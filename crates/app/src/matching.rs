@@ -58,6 +58,11 @@ impl MatcherProgress {
         self.position.send_replace(Some(position));
     }
 
+    /// Publishes how far the matcher of another process has come.
+    pub fn follow(&self, checkpoint: Position) {
+        self.position.send_if_modified(|position| position.replace(checkpoint) != Some(checkpoint));
+    }
+
     /// Returns a receiver that changes with every recorded batch.
     pub fn watch(&self) -> watch::Receiver<Option<Position>> {
         self.position.subscribe()

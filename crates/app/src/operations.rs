@@ -28,6 +28,11 @@ impl App {
         Ok(self.store.counts().await?)
     }
 
+    /// Returns the identity of a database that other servers may use at the same time; `None` if this server has its own.
+    pub fn shared_identity(&self) -> Option<&str> {
+        self.store.shared_identity()
+    }
+
     /// Returns why the store accepts no more writes; `None` while it does.
     pub fn store_failure(&self) -> Option<StoreFailure> {
         *self.store.failure().borrow()

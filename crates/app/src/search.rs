@@ -190,6 +190,19 @@ impl App {
         let _ = changes.wait_for(|_| handle.is_ready()).await;
     }
 
+    /// Returns the log position up to which searches of this process see every change; `None` without an index.
+    pub fn visible_position(&self) -> Option<Position> {
+        self.index.as_ref().map(|handle| *handle.position.borrow())
+    }
+
+    /// Waits until searches of this process see every change up to a position. Returns `false` if that takes longer than `timeout`.
+    pub async fn wait_for_position(&self, position: Position, timeout: Duration) -> bool {
+        let Some(handle) = &self.index else { return true };
+        let mut published = handle.position.subscribe();
+        let reached = published.wait_for(|published| *published >= position && handle.is_ready());
+        tokio::time::timeout(timeout, reached).await.is_ok_and(|reached| reached.is_ok())
+    }
+
     /// Waits until the next search sees the change at a position.
     pub(crate) async fn wait_visible(&self, position: Position) {
         if let Some(handle) = &self.index {

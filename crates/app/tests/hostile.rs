@@ -21,8 +21,8 @@ use domain::{
     Alerts, Amount, DeliveryState, Endpoint, Fault, FieldUpdate, Identity, Outcome, RetryPolicy, SearchNumber,
 };
 use places::Gazetteer;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 use store::{DeliveryList, DeliveryRow};
 use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
@@ -86,7 +86,7 @@ async fn run_until_idle(dispatcher: &mut Dispatcher) {
     }
 }
 
-async fn rows(store: &SqliteStore) -> Vec<DeliveryRow> {
+async fn rows(store: &SqlStore) -> Vec<DeliveryRow> {
     let list = DeliveryList { take: 1_000, ..DeliveryList::default() };
     store.list_deliveries(list).await.unwrap().deliveries
 }
@@ -111,7 +111,7 @@ async fn every_hostile_receiver_gets_six_attempts_an_hour_apart_and_a_replay() {
             .collect(),
     };
     let folder = TempDir::new().unwrap();
-    let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+    let store = Arc::new(SqlStore::open(folder.path()).unwrap());
     let clock = Arc::new(ManualClock::at(at(1_000_000)));
     let settings = DispatchSettings {
         retries: RetryPolicy { interval: Duration::from_secs(HOUR as u64) },

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use store::Finding;
-use store::sqlite::lower_thread_priority_most;
+use store::lower_thread_priority_most;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 

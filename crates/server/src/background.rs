@@ -21,7 +21,7 @@ impl Background {
         let runtime = Builder::new_multi_thread()
             .enable_all()
             .thread_name("background")
-            .on_thread_start(store::sqlite::lower_thread_priority)
+            .on_thread_start(store::lower_thread_priority)
             .build()?;
         Ok(Self(Some(runtime)))
     }

@@ -78,6 +78,9 @@ pub struct Common {
     /// Data folder [default: ./vigie-data]
     #[arg(long, value_name = "FOLDER")]
     data: Option<String>,
+    /// PostgreSQL database, postgres://user:password@host/database [default: embedded in the data folder]
+    #[arg(long, value_name = "ADDRESS")]
+    database: Option<String>,
     /// Configuration file; `vigie check-config --defaults` prints all settings
     #[arg(long, value_name = "FILE", env = "VIGIE_CONFIG")]
     config: Option<PathBuf>,
@@ -95,7 +98,11 @@ impl Common {
             // A variable that is not valid UTF-8 is not a setting of ours.
             Some((name.into_string().ok()?, value.into_string().ok()?))
         }));
-        Ok(sources.flag("--data", "store.data", self.data.clone()))
+        Ok(sources.flag("--data", "store.data", self.data.clone()).flag(
+            "--database",
+            "store.database",
+            self.database.clone(),
+        ))
     }
 
     fn load(&self) -> anyhow::Result<Config> {

@@ -16,6 +16,7 @@ use std::time::Duration;
 use app::grouping::GroupingSettings;
 use app::workers::retention::{self, Pace};
 use jiff::tz::TimeZone;
+use store::postgres::PostgresOptions;
 use wire::status::ChangedSetting;
 
 pub use self::backup::Backup;
@@ -40,6 +41,7 @@ const QUERY_WORK_MAX: usize = 1_000_000_000_000_000;
 pub struct Config {
     pub listen: SocketAddr,
     pub data: PathBuf,
+    pub database: Database,
     pub time_zone: TimeZone,
     /// Folder of the reference geography; `None` selects the embedded one.
     pub places_folder: Option<PathBuf>,
@@ -62,6 +64,14 @@ pub struct Config {
     pub log: Log,
     /// The settings that differ from their default, without secrets.
     pub changed: Vec<ChangedSetting>,
+}
+
+/// Where adverts, searches and deliveries are stored.
+#[derive(Debug, Clone)]
+pub enum Database {
+    /// In the data folder.
+    Embedded,
+    Postgres(Box<PostgresOptions>),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -116,6 +126,11 @@ pub enum LogFormat {
 }
 
 impl Config {
+    /// Returns `true` if the database is in the data folder.
+    pub const fn is_embedded(&self) -> bool {
+        matches!(self.database, Database::Embedded)
+    }
+
     /// Reads and validates the settings. Returns every problem on failure.
     pub fn load(sources: Sources) -> Result<Self, Vec<Problem>> {
         let changed = sources.changed();
@@ -132,6 +147,7 @@ impl Config {
         // Read every setting before the first `?`, so that one problem does not hide the next.
         let listen = reader.take("server.listen", value::parsed("an address such as 127.0.0.1:8080"));
         let data = reader.take("store.data", value::path);
+        let database = reader.take("store.database", value::database);
         let time_zone = reader.take("service.time_zone", value::time_zone);
         let places_folder = reader.take("places.folder", value::path_or_embedded);
         let snapshot_interval = reader.take("search.snapshot_interval", value::duration(30 * DAY));
@@ -175,11 +191,20 @@ impl Config {
             // One user may take half of the total.
             reader.reject("limits.body_bytes_total_max", "is less than twice limits.body_bytes_max");
         }
+        if let (Some(Database::Postgres(_)), Some(backup)) = (&database, &backup)
+            && backup.target.is_some()
+        {
+            reader.reject(
+                "backup.target",
+                "is for the embedded database; back up PostgreSQL with its own means",
+            );
+        }
         let (delivery, mut backup) = (delivery?, backup?);
         backup.s3.extra_ca_pem.clone_from(&delivery.extra_ca_pem);
         Some(Self {
             listen: listen?,
             data: data?,
+            database: database?,
             time_zone: time_zone?,
             places_folder: places_folder?,
             snapshot_interval: snapshot_interval?,

@@ -12,24 +12,33 @@ use app::search::ExecutionSettings;
 use app::system::{RandomIds, SystemClock};
 use domain::RetryPolicy;
 use places::Gazetteer;
-use store::sqlite::{Priority, SqliteStore};
+use store::{Priority, SqlStore};
 
-use crate::config::{Config, EmailTransport};
+use crate::config::{Config, Database, EmailTransport};
 use crate::transport::{self, ConfiguredTransport};
 
 /// Opens the service on its data folder with the system clock. Enough for commands; [`server_app`] adds the workers.
 pub fn app(config: &Config) -> anyhow::Result<App> {
-    app_on(SqliteStore::open(&config.data)?, config)
+    app_on(store(config)?, config)
 }
 
 /// Opens the service for a server: with index, matcher and dispatcher. Its writes yield to the requests it answers.
 pub fn server_app(config: &Config) -> anyhow::Result<App> {
-    let store = SqliteStore::open(&config.data)?;
+    let store = store(config)?;
     store.lower_write_priority();
     with_dispatcher(app_on(store, config)?.with_index().with_matcher(), config)
 }
 
-fn app_on(store: SqliteStore, config: &Config) -> anyhow::Result<App> {
+fn store(config: &Config) -> anyhow::Result<SqlStore> {
+    match &config.database {
+        Database::Embedded => Ok(SqlStore::open(&config.data)?),
+        Database::Postgres(options) => {
+            SqlStore::connect(options).with_context(|| format!("cannot open the {}", options.description()))
+        }
+    }
+}
+
+fn app_on(store: SqlStore, config: &Config) -> anyhow::Result<App> {
     let places = gazetteer(config)?;
     let background = Arc::new(store.with_priority(Priority::Background));
     let app = App::new(Arc::new(store), Arc::new(SystemClock), Arc::new(RandomIds), Arc::new(places));
@@ -71,7 +80,7 @@ pub fn configured(app: App, config: &Config) -> App {
 pub fn existing_app(config: &Config) -> anyhow::Result<App> {
     let database = config.data.join(store::sqlite::FILE_NAME);
     anyhow::ensure!(
-        database.exists(),
+        !config.is_embedded() || database.exists(),
         "no Vigie database in {}: check --data or the setting store.data; the first `vigie serve` creates it",
         config.data.display()
     );

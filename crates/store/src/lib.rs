@@ -1,7 +1,7 @@
 //! Durable state: properties with their adverts, the change log, saved searches, matches, deliveries, sites, API keys, usage.
 //!
-//! [`Store`] is the contract, the sum of one trait per concern; it does not depend on SQL. [`sqlite::SqliteStore`] is the embedded
-//! default. Any other implementation must pass `tests/contract`.
+//! [`Store`] is the contract, the sum of one trait per concern; it does not depend on SQL. [`SqlStore`] implements it,
+//! embedded in the process with SQLite, or on PostgreSQL. Both pass `tests/contract`.
 //!
 //! **Invariant:** a change and its log entry are one transaction. A call that returned `Ok` survives a kill of the process and a
 //! loss of power; a call that returned `Err` has written nothing.
@@ -10,7 +10,9 @@
 
 mod contract;
 mod error;
+pub mod postgres;
 mod record;
+mod sql;
 pub mod sqlite;
 
 pub use contract::{
@@ -29,6 +31,8 @@ pub use contract::{
     UsageList, UsagePage, UsageStore, User, VerifyCursor, VerifyPage, VersionLookup,
 };
 pub use error::{Cause, Error};
+pub use sql::priority::{Priority, lower_thread_priority, lower_thread_priority_most};
+pub use sql::{SqlStore, WriteFault};
 
 /// The storage traits, for code that calls their methods on a concrete store. On a `dyn Store` they need no import.
 pub mod prelude {

@@ -55,6 +55,7 @@ const CRATES: &[Crate] = &[
         arrows: &[("domain", "the types of places are there, so that no other crate needs the data")],
     },
     Crate { name: "world", exists: Exists::Now, arrows: &[("domain", "it generates drafts of the domain")] },
+    Crate { name: "local-postgres", exists: Exists::Now, arrows: &[] },
     Crate {
         name: "app",
         exists: Exists::Now,
@@ -108,8 +109,11 @@ const CRATES: &[Crate] = &[
 const ANYTHING: &[(&str, &str)] = &[];
 
 /// Additional crates that all tests may use.
-const IN_TESTS: &[(&str, &str)] =
-    &[("testkit", "it exists for tests"), ("world", "a plausible, large and repeatable market")];
+const IN_TESTS: &[(&str, &str)] = &[
+    ("testkit", "it exists for tests"),
+    ("world", "a plausible, large and repeatable market"),
+    ("local-postgres", "a database server of their own"),
+];
 
 const FILE: &str = "xtask/tests/tidy/arrows.rs";
 

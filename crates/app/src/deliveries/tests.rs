@@ -12,8 +12,8 @@ use domain::{
     RetryPolicy,
 };
 use places::Gazetteer;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 use store::{Claim, EnqueueBatch, InitialState, Notification, Settlement};
 use tempfile::TempDir;
 use testkit::build::{self, amount, draft, short_text, site_reference, user_id};
@@ -59,7 +59,7 @@ impl Transport for RecordingTransport {
 
 struct TestService {
     app: App,
-    store: Arc<SqliteStore>,
+    store: Arc<SqlStore>,
     clock: Arc<ManualClock>,
     transport: Arc<RecordingTransport>,
     _folder: TempDir,
@@ -69,7 +69,7 @@ impl TestService {
     fn new() -> Self {
         static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
         let folder = TempDir::new().unwrap();
-        let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        let store = Arc::new(SqlStore::open(folder.path()).unwrap());
         let clock = Arc::new(ManualClock::at(build::at(5_000)));
         let (transport, ids) = (Arc::new(RecordingTransport::default()), Arc::new(SeededIds::new(1)));
         let settings = DispatchSettings {

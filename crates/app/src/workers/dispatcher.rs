@@ -170,7 +170,10 @@ impl Dispatcher {
             let mut random = [0; 8];
             getrandom::fill(&mut random).map_err(Error::NoRandomness)?;
             self.app.store.start_delivery_epoch(DeliveryEpoch::new(u64::from_be_bytes(random))).await?;
-            self.reap_leases(Leases::All, now).await?;
+            // Other servers on the same database are alive, and so are their leases.
+            if self.app.shared_identity().is_none() {
+                self.reap_leases(Leases::All, now).await?;
+            }
             self.is_started = true;
         }
         self.drain();

@@ -17,6 +17,7 @@ use std::time::Duration;
 use domain::{PropertyId, SearchId, SearchNumber, Timestamp};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use store::{Change, LogEntry, MatchBatch, Position, PropertyCause, StoredSearch, VersionLookup};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::follower::{Follower, Progress, follow};
@@ -48,6 +49,10 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(1);
 /// How often the number and the memory of the saved searches are published.
 const PUBLISH_INTERVAL: Duration = Duration::from_secs(5);
 
+/// How long a server that stopped renewing it keeps the role of the matcher, and how often it is renewed or asked for.
+const ROLE_LEASE: Duration = Duration::from_secs(5);
+const ROLE_INTERVAL: Duration = Duration::from_secs(1);
+
 /// After this many batches some matches are indexed by search even if the log has more entries.
 const BATCHES_BETWEEN_INDEXING: u32 = 32;
 
@@ -57,6 +62,19 @@ pub struct Matcher {
     progress: Arc<MatcherProgress>,
     /// `None` until the saved searches are loaded.
     loaded: Option<Loaded>,
+    role: Role,
+    /// The checkpoint of the process that matches, while this one does not.
+    followed: Option<Position>,
+}
+
+/// Whether this process matches. Of the servers on one database, one does; the others take over when it is gone.
+#[derive(Default)]
+struct Role {
+    /// A random number.
+    holder: u64,
+    /// When the role was last taken or asked for.
+    asked_at: Option<Instant>,
+    is_held: bool,
 }
 
 /// The saved searches, and how far the log is matched against them.
@@ -91,6 +109,13 @@ impl Follower for Matcher {
 
     /// Loading a million searches takes seconds, and is abandoned if `stop` is cancelled.
     async fn poll_log(&mut self, stop: &CancellationToken) -> Result<Progress, Error> {
+        if !self.has_role().await? {
+            let checkpoint = self.app.store.matcher_checkpoint().await?;
+            self.progress.follow(checkpoint);
+            self.followed = Some(checkpoint);
+            return Ok(Progress::CaughtUp);
+        }
+        self.followed = None;
         if self.loaded.is_none() {
             tokio::select! {
                 () = stop.cancelled() => return Ok(Progress::CaughtUp),
@@ -101,7 +126,7 @@ impl Follower for Matcher {
     }
 
     fn position(&self) -> Option<Position> {
-        self.loaded.as_ref().map(|loaded| loaded.position)
+        self.followed.or_else(|| self.loaded.as_ref().map(|loaded| loaded.position))
     }
 }
 
@@ -109,7 +134,32 @@ impl Matcher {
     /// Returns a matcher, or `None` if the app has none.
     pub fn new(app: &App) -> Option<Self> {
         let progress = Arc::clone(app.matcher.as_ref()?);
-        Some(Self { app: app.clone(), progress, loaded: None })
+        let mut random = [0; 8];
+        // Without randomness, two servers may match at the same time; their checkpoint keeps matches correct all the same.
+        let _ = getrandom::fill(&mut random);
+        let role = Role { holder: u64::from_be_bytes(random) >> 1, ..Role::default() };
+        Some(Self { app: app.clone(), progress, loaded: None, role, followed: None })
+    }
+
+    /// Returns `true` if this process matches, and takes the role if it is free.
+    async fn has_role(&mut self) -> Result<bool, Error> {
+        let is_due = self.role.asked_at.is_none_or(|at| at.elapsed() >= ROLE_INTERVAL);
+        if self.app.shared_identity().is_none() {
+            return Ok(true);
+        }
+        if is_due {
+            let had = self.role.is_held;
+            // A failure leaves the role undecided: the next call asks again.
+            self.role.is_held = false;
+            self.role.is_held = self.app.store.take_role(Self::NAME, self.role.holder, ROLE_LEASE).await?;
+            self.role.asked_at = Some(Instant::now());
+            if self.role.is_held != had {
+                tracing::info!(is_matching = self.role.is_held, "the role of the matcher has changed hands");
+                // What is in memory may be behind the checkpoint of the process that matched meanwhile.
+                self.loaded = None;
+            }
+        }
+        Ok(self.role.is_held)
     }
 
     /// Loads the saved searches if necessary, then matches the next batch of the log.

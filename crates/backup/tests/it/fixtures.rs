@@ -7,14 +7,14 @@ use backup::{
     DamagePolicy, Error, Location, Made, MakeOptions, Manifests, RestoreOptions, Restored, S3Settings, Target,
 };
 use domain::{AdvertEvent, AdvertField, Identity, Timestamp};
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 use store::{ChangeSet, CommitOutcome, Expected, Position, PutCause, PutProperty, ScanPart, Step};
 use testkit::build::{advert, at, property};
 use tokio_util::sync::CancellationToken;
 
 /// Adds properties, one transaction each.
-pub async fn add(store: &SqliteStore, numbers: std::ops::Range<u64>) {
+pub async fn add(store: &SqlStore, numbers: std::ops::Range<u64>) {
     for number in numbers {
         let advert = advert(number).build();
         let events = vec![AdvertEvent::created(advert.created_at)];
@@ -24,7 +24,7 @@ pub async fn add(store: &SqliteStore, numbers: std::ops::Range<u64>) {
 }
 
 /// Changes the title of properties that [`add`] has added.
-pub async fn change(store: &SqliteStore, numbers: std::ops::Range<u64>) {
+pub async fn change(store: &SqlStore, numbers: std::ops::Range<u64>) {
     for number in numbers {
         let advert = advert(number).title("Deux pièces").build();
         let events = vec![AdvertEvent::field(at(4_000), AdvertField::Title)];
@@ -32,7 +32,7 @@ pub async fn change(store: &SqliteStore, numbers: std::ops::Range<u64>) {
     }
 }
 
-async fn put(store: &SqliteStore, number: u64, advert: domain::Advert, expected: Expected, cause: PutCause) {
+async fn put(store: &SqlStore, number: u64, advert: domain::Advert, expected: Expected, cause: PutCause) {
     let id = advert.id;
     let property = property(number, [advert]);
     let step =
@@ -106,7 +106,7 @@ pub fn names(folder: &Path) -> Vec<String> {
 
 /// Compares a restored store with the original as it was at a position: the log up to there is the same, and each property is the
 /// version that the original had then.
-pub async fn assert_equal_at(original: &SqliteStore, restored: &SqliteStore, position: Position) {
+pub async fn assert_equal_at(original: &SqlStore, restored: &SqlStore, position: Position) {
     assert_eq!(*restored.head().borrow(), position);
     let mut log = original.log_after(Position::START, usize::MAX).await.unwrap();
     log.retain(|entry| entry.position <= position);

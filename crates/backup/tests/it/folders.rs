@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use backup::{BackupName, Contents, DamagePolicy, Error, Manifest, Progress, Stage};
 use rusqlite::Connection;
 use store::Position;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::{FILE_NAME, SqliteStore};
+use store::sqlite::FILE_NAME;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -24,12 +25,12 @@ const FIRST: &str = "2026-11-16T03:00:00Z";
 async fn backup_during_writes_is_the_state_at_its_position() {
     let (data, backups, elsewhere) =
         (TempDir::new().unwrap(), TempDir::new().unwrap(), TempDir::new().unwrap());
-    let store = SqliteStore::open(data.path()).unwrap();
-    let other_process = SqliteStore::open(data.path()).unwrap();
+    let store = SqlStore::open(data.path()).unwrap();
+    let other_process = SqlStore::open(data.path()).unwrap();
     add(&store, 1..150).await;
 
     let done = Arc::new(AtomicBool::new(false));
-    let write = async |store: &SqliteStore, base: u64| {
+    let write = async |store: &SqlStore, base: u64| {
         let mut number = base;
         while !done.load(Ordering::SeqCst) {
             add(store, number..number + 2).await;
@@ -62,7 +63,7 @@ async fn backup_during_writes_is_the_state_at_its_position() {
 
     let restored = restore(&folder, elsewhere.path()).await.unwrap();
     assert_eq!((restored.log_position, restored.findings.len()), (position.0, 0));
-    let copy = SqliteStore::open(elsewhere.path()).unwrap();
+    let copy = SqlStore::open(elsewhere.path()).unwrap();
     assert_equal_at(&store, &copy, position).await;
     assert_eq!(copy.counts().await.unwrap(), (made.manifest.properties, made.manifest.adverts));
     let written = store.log_after(position, 1).await.unwrap();
@@ -72,7 +73,7 @@ async fn backup_during_writes_is_the_state_at_its_position() {
 #[tokio::test]
 async fn backup_has_a_dated_name_a_manifest_and_a_private_mode() {
     let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let store = SqliteStore::open(data.path()).unwrap();
+    let store = SqlStore::open(data.path()).unwrap();
     add(&store, 1..20).await;
     let folder = backups.path().join("new");
     let made = back_up(data.path(), &target(&folder), FIRST).await.unwrap();
@@ -97,11 +98,11 @@ async fn backup_has_a_dated_name_a_manifest_and_a_private_mode() {
 #[tokio::test]
 async fn existing_files_are_never_overwritten() {
     let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
     let folder = target(backups.path());
     let first = back_up(data.path(), &folder, FIRST).await.unwrap();
     let before = std::fs::read(&first.address).unwrap();
-    add(&SqliteStore::open(data.path()).unwrap(), 5..9).await;
+    add(&SqlStore::open(data.path()).unwrap(), 5..9).await;
     let again = back_up(data.path(), &folder, FIRST).await;
     assert!(matches!(&again, Err(Error::Exists(_))), "{again:?}");
     assert_eq!(std::fs::read(&first.address).unwrap(), before);
@@ -116,7 +117,7 @@ async fn existing_files_are_never_overwritten() {
 #[tokio::test]
 async fn rotation_keeps_the_newest_and_touches_nothing_else() {
     let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
     let folder = target(backups.path());
     // Not ours, and one without a manifest, which may be the only copy of something.
     for name in ["notes.txt", "other.db", "other.db.json", "vigie-20200101T000000Z.db"] {
@@ -149,7 +150,7 @@ async fn rotation_keeps_the_newest_and_touches_nothing_else() {
 async fn damage_is_refused_or_accepted_and_recorded() {
     let (data, backups, elsewhere) =
         (TempDir::new().unwrap(), TempDir::new().unwrap(), TempDir::new().unwrap());
-    add(&SqliteStore::open(data.path()).unwrap(), 1..20).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..20).await;
     let folder = target(backups.path());
     back_up(data.path(), &folder, FIRST).await.unwrap();
     let connection = Connection::open(data.path().join(FILE_NAME)).unwrap();
@@ -199,7 +200,7 @@ async fn damage_is_refused_or_accepted_and_recorded() {
 #[tokio::test]
 async fn damage_of_the_file_itself_is_never_accepted() {
     let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
     lose_pages(data.path());
     let folder = target(backups.path());
     let mut accepting = options(data.path(), FIRST);
@@ -212,7 +213,7 @@ async fn damage_of_the_file_itself_is_never_accepted() {
 #[tokio::test]
 async fn newest_backups_are_known_from_their_manifests() {
     let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    add(&SqliteStore::open(data.path()).unwrap(), 1..20).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..20).await;
     let folder = target(backups.path());
     assert_eq!(folder.contents(date(FIRST), &CancellationToken::new()).await.unwrap(), Contents::default());
     back_up(data.path(), &folder, FIRST).await.unwrap();
@@ -240,7 +241,7 @@ async fn newest_backups_are_known_from_their_manifests() {
 #[tokio::test]
 async fn progress_covers_the_whole_file() {
     let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    add(&SqliteStore::open(data.path()).unwrap(), 1..50).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..50).await;
     let seen: Arc<std::sync::Mutex<Vec<Progress>>> = Arc::default();
     let mut options = options(data.path(), FIRST);
     let sink = Arc::clone(&seen);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use backup::{Error, Stage};
-use store::sqlite::SqliteStore;
+use store::SqlStore;
 use tempfile::TempDir;
 
 use crate::fixtures::{add, back_up, names, options, target};
@@ -14,7 +14,7 @@ const FIRST: &str = "2026-11-16T03:00:00Z";
 async fn cancelled_backup_leaves_nothing() {
     for at in [Stage::Copy, Stage::Verify, Stage::Checksum] {
         let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-        add(&SqliteStore::open(data.path()).unwrap(), 1..100).await;
+        add(&SqlStore::open(data.path()).unwrap(), 1..100).await;
         let mut options = options(data.path(), FIRST);
         let stop = options.stop.clone();
         options.report = Arc::new(move |progress| {
@@ -32,7 +32,7 @@ async fn cancelled_backup_leaves_nothing() {
 #[tokio::test]
 async fn left_overs_of_a_killed_backup_are_removed_by_the_next_one() {
     let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
     for name in [
         "vigie-20261115T030000Z.db.partial",
         "vigie-20261115T030000Z.db.partial-journal",
@@ -52,7 +52,7 @@ async fn left_overs_of_a_killed_backup_are_removed_by_the_next_one() {
 #[tokio::test]
 async fn partial_file_of_another_name_is_never_removed() {
     let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
     for name in ["mine.db.partial", "mine.db.json.partial"] {
         let other = backups.path().join(name);
         std::fs::write(&other, "of another program").unwrap();
@@ -66,7 +66,7 @@ async fn partial_file_of_another_name_is_never_removed() {
 #[tokio::test]
 async fn target_that_cannot_be_written_is_named() {
     let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
     let file = backups.path().join("file");
     std::fs::write(&file, "").unwrap();
     let inside_a_file = back_up(data.path(), &target(&file.join("folder")), FIRST).await;

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use backup::{Error, Manifests};
 use std::os::unix::fs::PermissionsExt;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::{FILE_NAME, ServerLock, SqliteStore};
+use store::sqlite::{FILE_NAME, ServerLock};
 use store::{DELIVERIES_HELD, Position};
 use tempfile::TempDir;
 
@@ -16,7 +17,7 @@ const FIRST: &str = "2026-11-16T03:00:00Z";
 /// A data folder with nine properties, and a folder with a backup of it.
 async fn backed_up() -> (TempDir, TempDir) {
     let (data, backups) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    add(&SqliteStore::open(data.path()).unwrap(), 1..10).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..10).await;
     back_up(data.path(), &target(backups.path()), FIRST).await.unwrap();
     (data, backups)
 }
@@ -37,7 +38,7 @@ async fn restored_folder_is_private_and_complete() {
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&folder), mode(&folder.join(FILE_NAME))), (0o700, 0o600));
     assert_eq!(names(&folder), ["server.lock", FILE_NAME]);
-    let (original, copy) = (SqliteStore::open(data.path()).unwrap(), SqliteStore::open(&folder).unwrap());
+    let (original, copy) = (SqlStore::open(data.path()).unwrap(), SqlStore::open(&folder).unwrap());
     assert_equal_at(&original, &copy, Position(9)).await;
     // And it is a database like any other.
     add(&copy, 10..12).await;
@@ -46,7 +47,7 @@ async fn restored_folder_is_private_and_complete() {
 #[tokio::test]
 async fn newest_complete_backup_of_a_folder_is_restored() {
     let (data, backups) = backed_up().await;
-    add(&SqliteStore::open(data.path()).unwrap(), 10..15).await;
+    add(&SqlStore::open(data.path()).unwrap(), 10..15).await;
     back_up(data.path(), &target(backups.path()), "2026-11-17T03:00:00Z").await.unwrap();
     std::fs::write(backups.path().join("vigie-20261118T030000Z.db"), "half").unwrap();
     let elsewhere = TempDir::new().unwrap();
@@ -144,7 +145,7 @@ async fn deliveries_are_held_if_asked() {
     let mut options = restore_options(elsewhere.path());
     options.hold_deliveries = Some(date("2026-11-17T08:00:00Z"));
     assert!(backup::restore(&target(backups.path()), options).await.unwrap().deliveries_held);
-    let store = SqliteStore::open(elsewhere.path()).unwrap();
+    let store = SqlStore::open(elsewhere.path()).unwrap();
     let held = store.metadata(DELIVERIES_HELD.to_owned()).await.unwrap();
     assert_eq!(held.as_deref(), Some("2026-11-17T08:00:00Z"));
 }

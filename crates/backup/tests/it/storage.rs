@@ -7,7 +7,8 @@ use axum::http::Method;
 use backup::{Error, Location, S3Settings, Stage};
 use bytes::Bytes;
 use store::Position;
-use store::sqlite::{FILE_NAME, SqliteStore};
+use store::SqlStore;
+use store::sqlite::FILE_NAME;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -20,7 +21,7 @@ const FILE: &str = "vigie/prod/vigie-20261116T030000Z.db";
 /// A data folder with properties, so many that its database needs several parts.
 async fn large() -> TempDir {
     let data = TempDir::new().unwrap();
-    let store = SqliteStore::open(data.path()).unwrap();
+    let store = SqlStore::open(data.path()).unwrap();
     add(&store, 1..10).await;
     let connection = rusqlite::Connection::open(data.path().join(FILE_NAME)).unwrap();
     // Of another program's making, as far as the store is concerned: it is copied all the same.
@@ -48,15 +49,14 @@ async fn backup_is_uploaded_in_parts_and_restored() {
 
     let restored = restore(&target, elsewhere.path()).await.unwrap();
     assert_eq!((restored.source, restored.log_position), (made.address, 9));
-    let (original, copy) =
-        (SqliteStore::open(data.path()).unwrap(), SqliteStore::open(elsewhere.path()).unwrap());
+    let (original, copy) = (SqlStore::open(data.path()).unwrap(), SqlStore::open(elsewhere.path()).unwrap());
     assert_equal_at(&original, &copy, Position(9)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rotation_keeps_the_newest_and_removes_what_was_left_behind() {
     let (server, data) = (S3Server::start().await, TempDir::new().unwrap());
-    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
     {
         let mut bucket = server.bucket.lock().unwrap();
         for name in ["notes", "a/vigie-20260101T000000Z.db", "a/b/vigie-20200101T000000Z.db"] {
@@ -86,7 +86,7 @@ async fn rotation_keeps_the_newest_and_removes_what_was_left_behind() {
 #[tokio::test(flavor = "multi_thread")]
 async fn unverified_backup_does_not_replace_a_verified_one() {
     let (server, data) = (S3Server::start().await, TempDir::new().unwrap());
-    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
     let target = server.target("");
     back_up(data.path(), &target, FIRST).await.unwrap();
     for (day, removed) in [(17, None), (18, Some("vigie-20261117T030000Z.db"))] {
@@ -101,7 +101,7 @@ async fn unverified_backup_does_not_replace_a_verified_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn storage_that_refuses_to_delete_does_not_fail_a_complete_backup() {
     let (server, data) = (S3Server::start().await, TempDir::new().unwrap());
-    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
     let target = server.target("");
     back_up(data.path(), &target, FIRST).await.unwrap();
     server.bucket.lock().unwrap().refuse_method = Some(Method::DELETE);
@@ -118,7 +118,7 @@ async fn storage_that_refuses_to_delete_does_not_fail_a_complete_backup() {
 async fn backup_without_its_manifest_is_not_one() {
     let (server, data, elsewhere) =
         (S3Server::start().await, TempDir::new().unwrap(), TempDir::new().unwrap());
-    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
     let target = server.target("");
     server.bucket.lock().unwrap().refuse = Some(".json".to_owned());
     // The name is looked up first.
@@ -137,7 +137,7 @@ async fn backup_without_its_manifest_is_not_one() {
 async fn altered_object_is_refused() {
     let (server, data, elsewhere) =
         (S3Server::start().await, TempDir::new().unwrap(), TempDir::new().unwrap());
-    add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
     let target = server.target("vigie/prod");
     back_up(data.path(), &target, FIRST).await.unwrap();
     let whole = server.bucket.lock().unwrap().objects[FILE].clone();
@@ -179,7 +179,7 @@ async fn cancelled_backup_does_not_wait_for_the_storage() {
         (Method::GET, ""),
     ] {
         let (server, data) = (S3Server::start().await, TempDir::new().unwrap());
-        add(&SqliteStore::open(data.path()).unwrap(), 1..5).await;
+        add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
         let hung = {
             let mut bucket = server.bucket.lock().unwrap();
             bucket.hang = Some((method.clone(), part));
@@ -210,7 +210,7 @@ async fn cancelled_backup_does_not_wait_for_the_storage() {
 async fn one_backup_is_restored_by_its_name() {
     let (server, data, elsewhere) =
         (S3Server::start().await, TempDir::new().unwrap(), TempDir::new().unwrap());
-    let store = SqliteStore::open(data.path()).unwrap();
+    let store = SqlStore::open(data.path()).unwrap();
     for (day, numbers) in [(16, 1..5), (17, 5..9)] {
         add(&store, numbers).await;
         back_up(data.path(), &server.target("vigie/prod"), &format!("2026-11-{day}T03:00:00Z"))
@@ -238,7 +238,7 @@ async fn credentials_are_required_and_never_shown() {
     let server = S3Server::start().await;
     let settings = S3Settings { access_key_id: Some("other".to_owned()), ..server.settings() };
     let data = TempDir::new().unwrap();
-    add(&SqliteStore::open(data.path()).unwrap(), 1..2).await;
+    add(&SqlStore::open(data.path()).unwrap(), 1..2).await;
     let target = location().open(&settings).unwrap();
     let refused = back_up(data.path(), &target, FIRST).await.unwrap_err();
     let shown = format!("{refused:?} {refused} {target:?} {settings:?}");

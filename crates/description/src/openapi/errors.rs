@@ -123,6 +123,7 @@ const HEADERS: &[(&str, &str)] = &[
     ),
     ("Link", "Where the Hydra documentation is"),
     ("Server-Timing", "How long the service worked on the request until its answer began, in milliseconds"),
+    ("X-Log-Position", "The log position up to which searches of this server see every change"),
     ("Location", "Path of the object"),
     ("Retry-After", "Seconds to wait"),
     ("RateLimit", "What is left of the rate limit"),
@@ -142,7 +143,13 @@ pub fn headers() -> Value {
 
 /// Returns references to the headers of an answer: those given, and those that all have.
 pub fn references(own: &[&str]) -> Value {
-    let all = own.iter().chain(&["X-Request-Id", "X-Ignored-Parameters", "Link", "Server-Timing"]);
+    let all = own.iter().chain(&[
+        "X-Request-Id",
+        "X-Ignored-Parameters",
+        "Link",
+        "Server-Timing",
+        "X-Log-Position",
+    ]);
     let reference =
         |name: &&str| ((*name).to_owned(), json!({"$ref": format!("#/components/headers/{name}")}));
     Value::Object(all.map(reference).collect::<Map<_, _>>())

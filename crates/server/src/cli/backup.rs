@@ -56,6 +56,10 @@ pub async fn run(args: BackupArgs) -> anyhow::Result<ExitCode> {
         None => config.backup.target.clone().context("name a target, or set backup.target")?,
     };
     anyhow::ensure!(
+        config.is_embedded(),
+        "`vigie backup` copies the embedded database; back up PostgreSQL with its own means (docs/operations.md)"
+    );
+    anyhow::ensure!(
         config.data.join(store::sqlite::FILE_NAME).exists(),
         "no Vigie database in {}: check --data or the setting store.data",
         config.data.display()

@@ -80,6 +80,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
         args.listen.clone(),
     );
     let mut config = load_config(sources)?;
+    anyhow::ensure!(config.is_embedded(), "the demo empties its database, so it uses the embedded one only");
     if config.log.level == "info" {
         config.log.level = "warn".to_owned();
     }

@@ -181,7 +181,7 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
 
 /// Opens the service. A dry run does not create a database: without one, it uses an empty folder that is removed at the end.
 fn open_app(config: &Config, dry_run: bool) -> anyhow::Result<(App, Option<TempDir>)> {
-    if !dry_run || config.data.join(store::sqlite::FILE_NAME).exists() {
+    if !dry_run || !config.is_embedded() || config.data.join(store::sqlite::FILE_NAME).exists() {
         return Ok((open::app(config)?, None));
     }
     let folder = TempDir::new().context("cannot create a temporary folder")?;

@@ -32,6 +32,10 @@ pub struct RestoreArgs {
 
 pub async fn run(args: RestoreArgs) -> anyhow::Result<ExitCode> {
     let config = args.common.load()?;
+    anyhow::ensure!(
+        config.is_embedded(),
+        "`vigie restore` restores the embedded database; restore PostgreSQL with its own means (docs/operations.md)"
+    );
     let source = Location::parse(&args.source)?.open(&config.backup.s3)?;
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;

@@ -42,6 +42,7 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
         target.clone().open(&config.backup.s3).context("backup.target")?;
     }
     file_limit::raise(&config);
+    // Also with PostgreSQL: the folder holds the index of this server.
     let _lock = ServerLock::acquire(&config.data)?;
     let app = open::server_app(&config)?;
     let stop = CancellationToken::new();

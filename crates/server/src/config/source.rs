@@ -94,7 +94,7 @@ impl Sources {
     pub fn print(&self) -> String {
         let mut text = String::new();
         for (setting, (value, origin)) in &self.values {
-            let value = match SECRETS.contains(&setting.as_str()) && !value.is_empty() {
+            let value = match is_secret(setting, value) {
                 true => "(hidden)".to_owned(),
                 false => format!("{value:?}"),
             };
@@ -109,7 +109,7 @@ impl Sources {
     /// Returns the settings whose value is not the default one. Secrets are hidden.
     pub fn changed(&self) -> Vec<ChangedSetting> {
         let defaults = Self::defaults();
-        let hidden = |setting: &str, value: &str| match SECRETS.contains(&setting) && !value.is_empty() {
+        let hidden = |setting: &str, value: &str| match is_secret(setting, value) {
             true => "(hidden)".to_owned(),
             false => value.to_owned(),
         };
@@ -155,7 +155,12 @@ impl Sources {
 const PREFIX: &str = "VIGIE_";
 
 /// Settings that [`Sources::print`] hides.
-const SECRETS: &[&str] = &["email.smtp_password", "backup.s3_secret_access_key"];
+const SECRETS: &[&str] = &["email.smtp_password", "backup.s3_secret_access_key", "store.database"];
+
+/// Returns `true` if a value must not be shown. The default of the database is no secret; an address may contain a password.
+fn is_secret(setting: &str, value: &str) -> bool {
+    SECRETS.contains(&setting) && !value.is_empty() && value != "embedded"
+}
 
 /// Variables with our prefix that are not settings.
 const NOT_SETTINGS: &[&str] = &["VIGIE_CONFIG", "VIGIE_API_KEY"];
@@ -184,7 +189,9 @@ impl Reader {
         match read(text.trim()) {
             Ok(value) => Some(value),
             Err(wrong) => {
-                self.problem(setting, origin, format!("\"{text}\" {wrong}"));
+                let text =
+                    if SECRETS.contains(&setting) { "the value".to_owned() } else { format!("\"{text}\"") };
+                self.problem(setting, origin, format!("{text} {wrong}"));
                 None
             }
         }

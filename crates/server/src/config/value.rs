@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-use super::LogFormat;
+use super::{Database, LogFormat};
 
 /// Units of the bounds below.
 pub const HOUR: Duration = Duration::from_secs(3_600);
@@ -28,6 +28,20 @@ pub fn path(text: &str) -> Result<PathBuf, String> {
 
 pub fn path_or_embedded(text: &str) -> Result<Option<PathBuf>, String> {
     if text == "embedded" { Ok(None) } else { path(text).map(Some) }
+}
+
+/// Parses the address of a database. The text may contain a password, and errors do not repeat it.
+pub fn database(text: &str) -> Result<Database, String> {
+    if text == "embedded" {
+        return Ok(Database::Embedded);
+    }
+    if !text.starts_with("postgres://") && !text.starts_with("postgresql://") {
+        return Err(not("embedded, or an address such as postgres://user:password@host/database"));
+    }
+    text.parse().map(|options| Database::Postgres(Box::new(options))).map_err(|error: store::Error| {
+        let cause = std::error::Error::source(&error).map(ToString::to_string);
+        format!("is not an address of PostgreSQL: {}", cause.unwrap_or_else(|| error.to_string()))
+    })
 }
 
 pub fn time_zone(text: &str) -> Result<TimeZone, String> {

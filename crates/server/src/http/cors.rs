@@ -11,9 +11,11 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use crate::config::Origins;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, DELETE");
-const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static("X-API-KEY, Content-Type, Accept, Prefer");
+const REQUEST_HEADERS: HeaderValue =
+    HeaderValue::from_static("X-API-KEY, Content-Type, Accept, Prefer, X-Min-Log-Position");
 const RESPONSE_HEADERS: HeaderValue = HeaderValue::from_static(
-    "X-Ignored-Parameters, X-Request-Id, Location, Link, Retry-After, RateLimit, RateLimit-Policy, Server-Timing",
+    "X-Ignored-Parameters, X-Request-Id, Location, Link, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, \
+     X-Log-Position",
 );
 
 /// How long a browser may remember a preflight: two hours, the most that Chromium honours.

@@ -3,7 +3,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use prometheus_client::metrics::gauge::Gauge;
+use store::Position;
 use tracing::Instrument;
 
 use super::compression::{self, Encoding};
@@ -26,6 +27,11 @@ use crate::metrics::{RequestLabels, RouteLabels};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+const LOG_POSITION: HeaderName = HeaderName::from_static("x-log-position");
+const MIN_LOG_POSITION: HeaderName = HeaderName::from_static("x-min-log-position");
+
+/// How long a request waits for the position that it asks for. Servers on one database are behind each other by less than a tenth of that.
+const POSITION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Routes that are answered however many requests are in progress: an operator must see a server that has too much to do.
 const UNLIMITED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
@@ -93,7 +99,10 @@ async fn handle(
     let response = match cross_origin.preflight() {
         Some(preflight) => preflight,
         None => match host::check(&request) {
-            Ok(()) => run_limited(&shared, &shares, request, next).instrument(span.clone()).await,
+            Ok(()) => match wait_for_position(&shared, request.headers()).await {
+                Ok(()) => run_limited(&shared, &shares, request, next).instrument(span.clone()).await,
+                Err(problem) => problem.into_response(),
+            },
             Err(problem) => problem.into_response(),
         },
     };
@@ -122,8 +131,26 @@ async fn handle(
     if let Ok(timing) = HeaderValue::try_from(format!("total;dur={milliseconds:.3}")) {
         headers.insert(SERVER_TIMING, timing);
     }
+    if let Some(position) = shared.app.visible_position() {
+        headers.insert(LOG_POSITION, HeaderValue::from(position.0));
+    }
     cross_origin.add_headers(headers);
     response
+}
+
+/// Waits until this server has the changes that the client knows of, from an answer of another server.
+async fn wait_for_position(shared: &Shared, headers: &HeaderMap) -> Result<(), Problem> {
+    let Some(value) = headers.get(MIN_LOG_POSITION) else { return Ok(()) };
+    let position = value.to_str().ok().and_then(|text| text.parse().ok()).map(Position);
+    let Some(position) = position else {
+        let message = format!("X-Min-Log-Position: {value:?} is not a log position such as 1234.");
+        return Err(Problem::bad_request(message));
+    };
+    if shared.app.wait_for_position(position, POSITION_TIMEOUT).await {
+        return Ok(());
+    }
+    let message = format!("This server has not seen the changes up to log position {} yet.", position.0);
+    Err(Problem::unavailable(message, 1))
 }
 
 /// Adds the headers that every response has.

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use app::App;
 use app::system::RandomIds;
-use store::sqlite::SqliteStore;
+use store::SqlStore;
 use tempfile::TempDir;
 use testkit::clock::ManualClock;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +18,7 @@ fn scheduled(data: &Path, settings: &str) -> (Shared, Arc<ManualClock>, Schedule
     let sources = Sources::defaults().file("test", settings).flag("--data", "store.data", flag);
     let config = Config::load(sources).unwrap();
     let clock = Arc::new(ManualClock::at("2026-11-16T02:00:00Z".parse().unwrap()));
-    let store = Arc::new(SqliteStore::open(data).unwrap());
+    let store = Arc::new(SqlStore::open(data).unwrap());
     let places = Arc::new(open::gazetteer(&config).unwrap());
     let app = App::new(store, Arc::clone(&clock) as _, Arc::new(RandomIds), places);
     let scheduled = ScheduledBackup::new(config.backup.target.clone().unwrap());

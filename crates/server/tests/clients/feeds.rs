@@ -2,8 +2,8 @@
 
 use std::process::Output;
 
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 use tempfile::TempDir;
 
 use crate::service::{repository, vigie};
@@ -32,7 +32,7 @@ fn sample_feeds_are_imported() {
     assert_eq!(import(&data, &["adverts.ndjson"]).0, "5 created, 0 updated, 0 unchanged, 0 rejected");
     // The owner and the agency advertise one home.
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let store = SqliteStore::open(data.path()).unwrap();
+    let store = SqlStore::open(data.path()).unwrap();
     assert_eq!(runtime.block_on(store.counts()).unwrap(), (12, 13));
     // A feed that comes again unchanged changes nothing.
     assert_eq!(import(&data, &["adverts.ndjson"]).0, "0 created, 0 updated, 5 unchanged, 0 rejected");

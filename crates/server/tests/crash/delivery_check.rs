@@ -11,8 +11,8 @@ use app::workers::follower::Progress;
 use app::workers::matcher::Matcher;
 use domain::{DeliveryId, DeliveryState, Fault, Outcome, PropertyId, SearchNumber};
 use places::Gazetteer;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 use store::{DeliveryList, Notification, Position};
 
 /// Number of notifications by search, kind and property.
@@ -45,7 +45,7 @@ impl fmt::Display for Account {
 
 /// Matches the rest of the log. Returns the total number of notifications. No server may run on the folder.
 pub async fn match_all(folder: &Path) -> u64 {
-    let store = Arc::new(SqliteStore::open(folder).unwrap());
+    let store = Arc::new(SqlStore::open(folder).unwrap());
     let places = Arc::new(Gazetteer::embedded().unwrap());
     let app = App::new(store.clone(), Arc::new(SystemClock), Arc::new(RandomIds), places).with_matcher();
     let mut matcher = Matcher::new(&app).unwrap();
@@ -92,7 +92,7 @@ fn read_ledger(path: &Path) -> HashMap<DeliveryId, Entry> {
 
 /// Verifies all deliveries at the end of a test. No server may run on the folder.
 pub async fn verify(folder: &Path, ledger: &Path) -> Account {
-    let store = SqliteStore::open(folder).unwrap();
+    let store = SqlStore::open(folder).unwrap();
     let mut entries = read_ledger(ledger);
     // Every message has different content; equal digests would mean a duplicate.
     let digests: HashSet<&str> = entries.values().map(|entry| entry.digest.as_str()).collect();

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use domain::{AdvertId, PropertyId};
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 use store::{Change, LogEntry};
 
 use crate::chance::Chance;
@@ -29,7 +29,7 @@ pub fn regroup_and_kill(folder: &Path, chance: &mut Chance) {
 }
 
 /// Replays the log and compares the result with the stored properties. Returns how many have several adverts.
-pub async fn verify(store: &SqliteStore, log: &[LogEntry]) -> usize {
+pub async fn verify(store: &SqlStore, log: &[LogEntry]) -> usize {
     let mut replayed = Properties::new();
     let mut regrouped = 0;
     for entry in log {

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use domain::advert_event::EventSubject;
 use domain::{Advert, AdvertEvent, AdvertField, AdvertId, Identity, SiteKey};
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 use store::{Change, LogEntry, Position, PropertyCause};
 
 use crate::sender::{Account, SITE, Sender};
@@ -30,7 +30,7 @@ impl Ledger {
     pub fn verify(&mut self, folder: &Path, senders: &mut [Sender]) -> usize {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let store = SqliteStore::open(folder).unwrap();
+            let store = SqlStore::open(folder).unwrap();
             self.read_log(&store).await;
             let mut recovered = 0;
             for sender in senders.iter_mut() {
@@ -68,7 +68,7 @@ impl Ledger {
         })
     }
 
-    async fn read_log(&mut self, store: &SqliteStore) {
+    async fn read_log(&mut self, store: &SqlStore) {
         let position = self.last.as_ref().map_or(Position::START, |entry| entry.position);
         if let Some(last) = &self.last {
             let again = store.log_after(Position(position.0 - 1), 1).await.unwrap();
@@ -124,7 +124,7 @@ impl Ledger {
 }
 
 /// Returns the adverts of the accounts, where they exist.
-async fn adverts(store: &SqliteStore, accounts: &[Account]) -> Vec<Option<Advert>> {
+async fn adverts(store: &SqlStore, accounts: &[Account]) -> Vec<Option<Advert>> {
     let site = SiteKey::parse(SITE).unwrap();
     let identity =
         |account: &Account| Identity::SiteReference(site.clone(), account.reference.as_str().into());

@@ -16,8 +16,8 @@ use app::workers::follower::Progress;
 use app::workers::matcher::Matcher;
 use domain::{PropertyId, SearchId, SearchNumber};
 use places::Gazetteer;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 use store::{Change, LogEntry, Notification, Position, PropertyCause};
 use tempfile::TempDir;
 use testkit::match_model::{ChangeEffects, MatchModel};
@@ -94,7 +94,7 @@ fn every_match_is_recorded_once_despite_kills() {
 
 /// Matches the rest of the log and compares everything with the model. Returns the number of matches.
 async fn verify(folder: &Path, client: &SearchClient) -> usize {
-    let store = Arc::new(SqliteStore::open(folder).unwrap());
+    let store = Arc::new(SqlStore::open(folder).unwrap());
     let places = Arc::new(Gazetteer::embedded().unwrap());
     let app = App::new(store.clone(), Arc::new(SystemClock), Arc::new(RandomIds), places).with_matcher();
     let mut matcher = Matcher::new(&app).unwrap();

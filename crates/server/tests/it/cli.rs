@@ -7,13 +7,13 @@ mod import_options;
 mod listen;
 mod output;
 mod properties;
-mod serve;
+pub mod serve;
 mod settings;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use store::sqlite::SqliteStore;
+use store::SqlStore;
 use tempfile::TempDir;
 
 /// The command, without settings from the environment of the tests.
@@ -34,13 +34,18 @@ fn without_settings(mut command: Command) -> Command {
 /// Creates a data folder with an empty database, as the first start of a server does.
 pub fn data_folder() -> TempDir {
     let folder = TempDir::new().unwrap();
-    drop(SqliteStore::open(folder.path()).unwrap());
+    drop(SqlStore::open(folder.path()).unwrap());
     folder
 }
 
 /// Runs a command on a data folder.
 pub fn run(folder: &Path, arguments: &[&str]) -> Run {
     Run::of(vigie().args(arguments).arg("--data").arg(folder).output().unwrap())
+}
+
+/// Runs a command with whatever arguments it has.
+pub fn run_with(command: &mut Command) -> Run {
+    Run::of(command.output().unwrap())
 }
 
 /// The result of a command.

@@ -29,14 +29,14 @@ async fn configured_origin_may_call_the_api() {
     assert_eq!((answer.status, answer.body.len()), (204, 0));
     assert_eq!((allowed(&answer), answer.header("vary")), (Some(ORIGIN), Some("Origin")));
     assert_eq!(answer.header("access-control-allow-methods"), Some("GET, HEAD, POST, PUT, DELETE"));
-    let headers = "X-API-KEY, Content-Type, Accept, Prefer";
+    let headers = "X-API-KEY, Content-Type, Accept, Prefer, X-Min-Log-Position";
     assert_eq!(answer.header("access-control-allow-headers"), Some(headers));
 
     let check = |response: &Response, status: u16| {
         assert_eq!(response.status, status, "{}", response.text());
         assert_eq!(allowed(response), Some(ORIGIN), "{status}");
         assert_eq!(response.header("vary"), Some("Origin"));
-        let exposed = "X-Ignored-Parameters, X-Request-Id, Location, Link, Retry-After, RateLimit, RateLimit-Policy, Server-Timing";
+        let exposed = "X-Ignored-Parameters, X-Request-Id, Location, Link, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, X-Log-Position";
         assert_eq!(response.header("access-control-expose-headers"), Some(exposed));
     };
     let keyed = |method: &str, path: &str| from(ORIGIN, method, path).key(&server.keys.all);

@@ -2,7 +2,8 @@
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use store::sqlite::{FILE_NAME, WriteFault};
+use store::WriteFault;
+use store::sqlite::FILE_NAME;
 
 use crate::cli::run;
 use crate::harness::TestServer;

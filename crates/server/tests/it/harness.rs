@@ -2,6 +2,7 @@
 
 pub mod adverts;
 pub mod client;
+mod database;
 mod described;
 
 use std::net::SocketAddr;
@@ -16,11 +17,11 @@ use serde_json::Value;
 use server::config::{Config, Sources};
 use server::http::Shared;
 use server::serve::Server;
-use store::sqlite::{Priority, SqliteStore};
+use store::{Priority, SqlStore};
 use tempfile::TempDir;
 use testkit::clock::ManualClock;
 use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
 
 use client::{Request, Response};
@@ -58,10 +59,12 @@ pub struct TestServer {
     pub address: SocketAddr,
     pub app: App,
     /// To inject faults.
-    pub database: Arc<SqliteStore>,
+    pub database: Arc<SqlStore>,
     pub clock: Arc<ManualClock>,
     pub keys: Keys,
     pub stop: CancellationToken,
+    /// Workers run on a runtime of the server's own, and would outlive the test.
+    _stopped: DropGuard,
     running: JoinSet<()>,
     // Last, because fields are dropped in order: the folder must outlive the server.
     folder: TempDir,
@@ -84,7 +87,7 @@ impl TestServer {
 
     async fn build(settings: &str, finish: impl FnOnce(App, &Config) -> App) -> Self {
         let folder = TempDir::new().unwrap();
-        let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        let store = Arc::new(database::open(folder.path()));
         let clock = Arc::new(ManualClock::at("2026-03-02T09:00:00Z".parse().unwrap()));
         // User ids come from another source, so that advert ids start at 1 in every test.
         let keys =
@@ -97,14 +100,14 @@ impl TestServer {
         self.shut_down().await;
         let Self { app, database, clock, keys, folder, .. } = self;
         drop((app, database));
-        let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        let store = Arc::new(database::open(folder.path()));
         let ids = SeededIds(AtomicU64::new(RESTARTED));
         Self::build_in(folder, store, clock, keys, ids, "", |app, _| app).await
     }
 
     async fn build_in(
         folder: TempDir,
-        store: Arc<SqliteStore>,
+        store: Arc<SqlStore>,
         clock: Arc<ManualClock>,
         keys: Keys,
         ids: SeededIds,
@@ -130,7 +133,8 @@ impl TestServer {
         let mut running = JoinSet::new();
         running.spawn(server.run());
         app.wait_until_searchable().await;
-        let server = Self { address, app, database, clock, keys, stop, running, folder };
+        let _stopped = stop.clone().drop_guard();
+        let server = Self { address, app, database, clock, keys, stop, _stopped, running, folder };
         server.indexed().await;
         server
     }

@@ -9,7 +9,7 @@ use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
 use server::config::{Config, Sources};
 use server::http::{self, Shared};
-use store::sqlite::SqliteStore;
+use store::SqlStore;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +19,7 @@ use crate::harness::{TestServer, gazetteer};
 #[tokio::test]
 async fn server_is_not_ready_until_the_index_is_built() {
     let folder = TempDir::new().unwrap();
-    let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+    let store = Arc::new(SqlStore::open(folder.path()).unwrap());
     // No indexer runs.
     let app = App::new(store, Arc::new(SystemClock), Arc::new(RandomIds), gazetteer()).with_index();
     let config = Config::load(Sources::defaults()).unwrap();

@@ -29,6 +29,7 @@ mod limits;
 mod map;
 mod mcp;
 mod messy_feed;
+mod nodes;
 mod places;
 mod properties;
 mod requests;

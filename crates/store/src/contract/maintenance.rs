@@ -1,5 +1,7 @@
 //! Upkeep of the database, and small values that belong to no other table.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use domain::Timestamp;
 use tokio::sync::watch;
@@ -35,6 +37,13 @@ pub trait MaintenanceStore: Send + Sync + 'static {
     /// Rewrites the database, so that no erased byte is left in unused parts of its files, and returns free space to the file system.
     /// Takes a while; writers wait for it.
     async fn compact(&self) -> Result<(), Error>;
+
+    /// Returns the identity of a database that other servers may use at the same time; `None` if it belongs to this process alone.
+    fn shared_identity(&self) -> Option<&str>;
+
+    /// Takes or renews a role that one process has at a time, such as that of the matcher, until the lease ends. Returns `false` if
+    /// another process has it. `holder` identifies the process. A database of one process gives it every role.
+    async fn take_role(&self, role: &'static str, holder: u64, lease: Duration) -> Result<bool, Error>;
 
     /// Returns the value stored under a name, such as the progress of an import; `None` if there is none.
     async fn metadata(&self, name: String) -> Result<Option<String>, Error>;

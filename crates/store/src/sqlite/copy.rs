@@ -12,10 +12,11 @@ use std::time::Duration;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
-use super::writer::last_position;
-use super::{FILE_NAME, metadata, read, schema, verify};
+use super::{FILE_NAME, schema};
 use crate::contract::{DELIVERIES_HELD, Finding, Position, RecordKind, VerifyCursor};
 use crate::error::Error;
+use crate::sql::writer::last_position;
+use crate::sql::{self, metadata, params, read, verify};
 
 /// How long truncating the write-ahead log may keep writers waiting. If a reader is in the way for longer, the file keeps its size, and
 /// its space is used again.
@@ -71,25 +72,30 @@ pub fn copy_database(
     let source = open_existing(&path)?;
     schema::check_owner(&source, &path)?;
     schema::check_version(&source)?;
-    let reading = source.unchecked_transaction()?;
+    let source = sql::Connection::Sqlite(source);
+    let reading = source.snapshot()?;
+    let pragma = |name| reading.query_row(name, params![], |row| row.get::<u32>(0));
     // The first read chooses the state that the transaction sees to its end.
     let position = last_position(&reading)?;
-    let schema_version = reading.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let page_bytes = reading.pragma_query_value(None, "page_size", |row| row.get(0))?;
+    let (schema_version, page_bytes) = (pragma("PRAGMA user_version")?, pragma("PRAGMA page_size")?);
     let (properties, adverts) = read::counts(&reading)?;
-    let searches = reading.query_row("SELECT count(*) FROM search", [], |row| row.get(0))?;
+    let searches = reading.query_row("SELECT count(*) FROM search", params![], |row| row.get(0))?;
 
-    let is_complete = copy_pages(&reading, target, pages_per_step, &mut |pages, pages_total| {
-        between(CopyProgress { pages, pages_total, page_bytes })
+    let is_complete = copy_pages(sqlite(&reading)?, target, pages_per_step, &mut |pages, pages_total| {
+        between(CopyProgress { pages, pages_total, page_bytes: page_bytes.into() })
     });
     let wal_bytes = std::fs::metadata(wal_of(&path)).map_or(0, |file| file.len());
     drop(reading);
-    write_back(&source);
+    write_back(sqlite(&source)?);
     if !is_complete? {
         return Ok(None);
     }
     seal(target)?;
     Ok(Some(CopiedState { position, schema_version, properties, adverts, searches, wal_bytes }))
+}
+
+fn sqlite(connection: &sql::Connection) -> Result<&Connection, Error> {
+    connection.sqlite().ok_or(Error::Closed)
 }
 
 /// Opens a database that exists. Neither migrates it nor changes anything.
@@ -213,7 +219,7 @@ pub fn verify_copy(
     path: &Path,
     between: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Option<VerifiedCopy>, Error> {
-    let connection = schema::open_for_reading(path)?;
+    let connection = sql::Connection::Sqlite(schema::open_for_reading(path)?);
     let mut verified = VerifiedCopy::default();
     let mut next = Some(VerifyCursor::default());
     while let Some(cursor) = next {
@@ -242,7 +248,7 @@ pub struct RestoredState {
 /// Prepares a restored copy for a server: migrates its schema and, if `hold_since` is given, holds its deliveries. Deliveries that were
 /// held in the original stay so.
 pub fn prepare_restored(path: &Path, hold_since: Option<&str>) -> Result<RestoredState, Error> {
-    let connection = schema::open_for_writing(path)?;
+    let connection = sql::Connection::Sqlite(schema::open_for_writing(path)?);
     if hold_since.is_some() {
         metadata::set(&connection, DELIVERIES_HELD, hold_since)?;
     }
@@ -251,6 +257,7 @@ pub fn prepare_restored(path: &Path, hold_since: Option<&str>) -> Result<Restore
         deliveries_held: metadata::get(&connection, DELIVERIES_HELD)?,
     };
     // One file can be renamed; a write-ahead log beside it could not.
+    let sql::Connection::Sqlite(connection) = connection else { return Err(Error::Closed) };
     connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
     connection.close().map_err(|(_, error)| Error::from(error))?;
     sync(path)?;

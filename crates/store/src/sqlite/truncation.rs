@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode};
 use tokio::sync::oneshot;
 
-use super::writer::copy_of;
 use crate::error::Error;
+use crate::sql::SqlError;
 
 /// How long truncating the write-ahead log may keep writers waiting. Queries are shorter; a backup reads for minutes.
 pub const WRITERS_WAIT_MAX: Duration = Duration::from_millis(100);
@@ -45,7 +45,7 @@ impl Truncation {
     }
 
     /// Truncates the write-ahead log if readers leave within `wait`, else later, and tells the callers.
-    pub fn run(&mut self, connection: &Connection, wait: Duration) -> Result<(), rusqlite::Error> {
+    pub fn run(&mut self, connection: &Connection, wait: Duration) -> Result<(), SqlError> {
         let done = match truncate(connection, wait) {
             Ok(false) => {
                 self.again_at = Some(Instant::now() + AGAIN_AFTER);
@@ -56,7 +56,7 @@ impl Truncation {
                 return Ok(());
             }
             Ok(true) => Ok(()),
-            Err(error) => Err(error),
+            Err(error) => Err(SqlError::from(error)),
         };
         self.again_at = None;
         if let Err(error) = &done {
@@ -69,7 +69,7 @@ impl Truncation {
             let _ = reply.send(match (&done, patience) {
                 // The erasure itself is committed: the log line says what is left of it.
                 (Ok(()), _) | (Err(_), Patience::FirstTry) => Ok(()),
-                (Err(failure), Patience::UntilDone) => Err(Error::from(copy_of(failure))),
+                (Err(failure), Patience::UntilDone) => Err(Error::from(failure.copy())),
             });
         }
         done

@@ -1,14 +1,17 @@
 //! Backends: how a test opens a store, closes it and opens it again.
 
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 
 /// Holds the data of one store and outlives the store.
 pub trait Backend: Sized {
     type Opened: Store;
+
+    /// Tests with random cases run one in this many of them: where a fresh store is expensive, fewer.
+    const CASES_DIVISOR: u32;
 
     /// Creates an empty backend. Its data is deleted when it is dropped.
     async fn fresh() -> Self;
@@ -22,14 +25,61 @@ pub struct Sqlite {
 }
 
 impl Backend for Sqlite {
-    type Opened = SqliteStore;
+    type Opened = SqlStore;
+
+    const CASES_DIVISOR: u32 = 1;
 
     async fn fresh() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    async fn open(&self) -> SqliteStore {
-        SqliteStore::open(self.folder.path()).unwrap()
+    async fn open(&self) -> SqlStore {
+        SqlStore::open(self.folder.path()).unwrap()
+    }
+}
+
+/// A database of its own on a server that all tests of this process share.
+pub struct Postgres {
+    #[allow(dead_code, reason = "for the tests of PostgreSQL alone")]
+    name: String,
+    url: String,
+}
+
+#[allow(dead_code, reason = "for the tests of PostgreSQL alone")]
+impl Postgres {
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Runs statements beside the store.
+    pub fn execute(&self, sql: &str) {
+        local_postgres::shared().execute(&self.name, sql);
+    }
+}
+
+/// The database that those of the tests are copies of.
+static TEMPLATE: LazyLock<String> = LazyLock::new(|| {
+    let server = local_postgres::shared();
+    let template = server.create_database(None);
+    drop(SqlStore::connect(&server.url(&template).parse().unwrap()).unwrap());
+    template
+});
+
+impl Backend for Postgres {
+    type Opened = SqlStore;
+
+    const CASES_DIVISOR: u32 = 4;
+
+    async fn fresh() -> Self {
+        let server = local_postgres::shared();
+        let name = server.create_database(Some(TEMPLATE.as_str()));
+        // Copies would issue the same ids of deliveries.
+        server.execute(&name, "UPDATE delivery_epoch SET epoch = (random() * 1e18)::BIGINT");
+        Self { url: server.url(&name), name }
+    }
+
+    async fn open(&self) -> SqlStore {
+        SqlStore::connect(&self.url.parse().unwrap()).unwrap()
     }
 }
 

@@ -64,6 +64,7 @@ macro_rules! contract_suite {
                     new_property_conflicts_with_an_existing_one,
                     change_of_a_removed_property_conflicts,
                     taken_identity_conflicts,
+                    released_identity_is_free_for_a_later_step,
                     taken_site_reference_conflicts,
                     removal_of_a_stale_revision_conflicts,
                     change_sets_are_atomic;
@@ -188,3 +189,4 @@ macro_rules! contract_suite {
 }
 
 contract_suite!(sqlite, crate::backend::Sqlite);
+contract_suite!(postgres, crate::backend::Postgres);

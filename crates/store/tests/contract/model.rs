@@ -28,7 +28,7 @@ const MATCHERS: usize = 2;
 pub async fn store_agrees_with_the_model<B: Backend>() {
     let handle = Handle::current();
     tokio::task::block_in_place(|| {
-        let config = ProptestConfig::with_cases(CASES);
+        let config = ProptestConfig::with_cases(CASES / B::CASES_DIVISOR);
         proptest!(config, |(events in prop::collection::vec(event(WRITERS, MATCHERS), 1..EVENTS_MAX))| {
             handle.block_on(play::<B>(events));
         });

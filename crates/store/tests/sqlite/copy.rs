@@ -6,15 +6,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::Connection;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::{FILE_NAME, SqliteStore, check_copy, copy_database, prepare_restored, verify_copy};
+use store::sqlite::{FILE_NAME, check_copy, copy_database, prepare_restored, verify_copy};
 use store::{DELIVERIES_HELD, Error, Expected, Position};
 use testkit::build::{advert, advert_id, at, property};
 
 use crate::changes::{commit, create, whole_log};
 
 /// Adds properties, one transaction each.
-async fn add(store: &SqliteStore, numbers: std::ops::Range<u64>) {
+async fn add(store: &SqlStore, numbers: std::ops::Range<u64>) {
     for number in numbers {
         commit(store, [create(&property(number, [advert(number).build()]), Expected::New)]).await;
     }
@@ -29,10 +30,10 @@ fn empty(path: &Path) -> &Path {
 #[tokio::test(flavor = "multi_thread")]
 async fn writes_of_others_neither_change_nor_restart_a_copy() {
     let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     add(&store, 1..200).await;
     let before = whole_log(&store).await;
-    let other_process = SqliteStore::open(folder.path()).unwrap();
+    let other_process = SqlStore::open(folder.path()).unwrap();
 
     let target = elsewhere.path().join(FILE_NAME);
     let (path, runtime) = (empty(&target).to_owned(), tokio::runtime::Handle::current());
@@ -63,14 +64,14 @@ async fn writes_of_others_neither_change_nor_restart_a_copy() {
     let verified = verify_copy(&target, &mut |_| ControlFlow::Continue(())).unwrap().unwrap();
     assert_eq!(verified.findings, []);
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1, "the copy is one file");
-    let copy = SqliteStore::open(elsewhere.path()).unwrap();
+    let copy = SqlStore::open(elsewhere.path()).unwrap();
     assert_eq!(whole_log(&copy).await, before);
 }
 
 #[tokio::test]
 async fn write_ahead_log_is_written_back_after_a_copy() {
     let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     add(&store, 1..50).await;
     let wal = folder.path().join(format!("{FILE_NAME}-wal"));
     assert!(std::fs::metadata(&wal).unwrap().len() > 0);
@@ -83,7 +84,7 @@ async fn write_ahead_log_is_written_back_after_a_copy() {
 #[tokio::test]
 async fn copy_can_be_cancelled() {
     let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     add(&store, 1..20).await;
     let target = elsewhere.path().join(FILE_NAME);
     let copied = copy_database(folder.path(), empty(&target), 1, &mut |_| ControlFlow::Break(()));
@@ -93,7 +94,7 @@ async fn copy_can_be_cancelled() {
 #[tokio::test]
 async fn other_schema_versions_are_refused() {
     let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    drop(SqliteStore::open(folder.path()).unwrap());
+    drop(SqlStore::open(folder.path()).unwrap());
     let connection = Connection::open(folder.path().join(FILE_NAME)).unwrap();
     let target = elsewhere.path().join(FILE_NAME);
     let copy = || copy_database(folder.path(), empty(&target), 1, &mut |_| ControlFlow::Continue(()));
@@ -111,7 +112,7 @@ async fn other_schema_versions_are_refused() {
 #[tokio::test]
 async fn damage_of_the_original_is_found_in_the_copy() {
     let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     add(&store, 1..20).await;
     let connection = Connection::open(folder.path().join(FILE_NAME)).unwrap();
     connection.execute("UPDATE property_version SET record = x'00' WHERE record_id = 3", []).unwrap();
@@ -130,7 +131,7 @@ async fn damage_of_the_original_is_found_in_the_copy() {
 #[tokio::test]
 async fn restored_copy_holds_its_deliveries_if_asked() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     add(&store, 1..3).await;
     drop(store);
     let path = folder.path().join(FILE_NAME);
@@ -139,7 +140,7 @@ async fn restored_copy_holds_its_deliveries_if_asked() {
     assert_eq!((state.position, state.deliveries_held.is_some()), (Position(2), true));
     // Held in the original: held in the copy.
     assert!(prepare_restored(&path, None).unwrap().deliveries_held.is_some());
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     let held = store.metadata(DELIVERIES_HELD.to_owned()).await.unwrap();
     assert_eq!(held.as_deref(), Some("2026-11-16T03:00:00Z"));
 }
@@ -148,7 +149,7 @@ async fn restored_copy_holds_its_deliveries_if_asked() {
 #[tokio::test]
 async fn a_copy_keeps_the_locks_of_its_process() {
     let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     add(&store, 1..3).await;
     let target = elsewhere.path().join(FILE_NAME);
     copy_database(folder.path(), empty(&target), 64, &mut |_| ControlFlow::Continue(())).unwrap().unwrap();
@@ -171,7 +172,7 @@ async fn a_copy_keeps_the_locks_of_its_process() {
 #[tokio::test]
 async fn an_erasure_does_not_wait_for_a_long_reader() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     add(&store, 1..5).await;
     let wal = folder.path().join(format!("{FILE_NAME}-wal"));
     let reader = Connection::open(folder.path().join(FILE_NAME)).unwrap();

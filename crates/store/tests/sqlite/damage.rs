@@ -4,8 +4,9 @@ use std::path::Path;
 
 use domain::SearchId;
 use rusqlite::{Connection, params};
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::{FILE_NAME, SqliteStore};
+use store::sqlite::FILE_NAME;
 use store::{Change, Error, Expected, Position, RecordKind};
 use testkit::Random;
 use testkit::build::{advert, advert_id, property, property_id, saved_search, search_id};
@@ -15,7 +16,7 @@ use crate::changes::{change, commit, create, create_search, current};
 #[tokio::test]
 async fn damaged_record_is_reported_and_never_returned() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     let damaged = property(1, [advert(1).title("Appartement").description("Au calme, sur cour.").build()]);
     let sound = property(2, [advert(2).build()]);
     commit(&store, [create(&damaged, Expected::New), create(&sound, Expected::New)]).await;
@@ -76,7 +77,7 @@ async fn damaged_record_is_reported_and_never_returned() {
 #[tokio::test]
 async fn damaged_log_entries_are_skipped_and_name_what_they_can() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     let target = property(1, [advert(1).build()]);
     commit(&store, [create(&target, Expected::New)]).await;
     commit(&store, [change(&target, Expected::Revision(1), advert_id(1))]).await;
@@ -132,7 +133,7 @@ fn log_rows(connection: &Connection) -> Vec<(i64, Vec<rusqlite::types::Value>)> 
 #[tokio::test]
 async fn payloads_of_the_log_have_a_checksum() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     commit(&store, [create(&property(1, [advert(1).build()]), Expected::New)]).await;
     let connection = open(folder.path());
     let payload: Vec<u8> =

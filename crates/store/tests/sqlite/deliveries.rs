@@ -4,8 +4,9 @@ use std::path::Path;
 
 use domain::{DeliveryChannel, DeliveryId, SearchNumber};
 use rusqlite::Connection;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::{FILE_NAME, SqliteStore};
+use store::sqlite::FILE_NAME;
 use store::{Claim, Contacts, DocumentKey, DueDelivery, Error, Gather, LanePeek, Leases};
 use testkit::Random;
 use testkit::build::{advert_id, at, property_id, saved_search, search_id};
@@ -24,8 +25,8 @@ fn open(folder: &Path) -> Connection {
     connection
 }
 
-async fn store_with(folder: &Path, searches: u64) -> (SqliteStore, Vec<SearchNumber>) {
-    let store = SqliteStore::open(folder).unwrap();
+async fn store_with(folder: &Path, searches: u64) -> (SqlStore, Vec<SearchNumber>) {
+    let store = SqlStore::open(folder).unwrap();
     commit(&store, (1..=searches).map(|number| create_search(&saved_search(number)))).await;
     let mut numbers = Vec::new();
     for number in 1..=searches {
@@ -38,7 +39,7 @@ fn key(property: u64) -> DocumentKey {
     DocumentKey { property: property_id(property), version: 1, contacts: Contacts::Shown }
 }
 
-async fn keep(store: &SqliteStore, second: i64, documents: Vec<(DocumentKey, Vec<u8>)>) {
+async fn keep(store: &SqlStore, second: i64, documents: Vec<(DocumentKey, Vec<u8>)>) {
     let (at, lease_until) = (at(second), at(second + 60));
     store
         .claim(Claim {
@@ -53,7 +54,7 @@ async fn keep(store: &SqliteStore, second: i64, documents: Vec<(DocumentKey, Vec
         .unwrap();
 }
 
-async fn due(store: &SqliteStore, search: SearchNumber, channel: DeliveryChannel) -> Vec<DueDelivery> {
+async fn due(store: &SqlStore, search: SearchNumber, channel: DeliveryChannel) -> Vec<DueDelivery> {
     peek(store, lane(search, channel), 99, Gather::DueOnly, 9_000).await.due
 }
 
@@ -98,7 +99,7 @@ async fn documents_of_an_erased_advert_are_in_no_file() {
     assert_eq!(files_with(folder.path(), pieces[0]), [""; 0]);
 
     // The record of the erasure is pruned like documents are.
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     while store.prune_deliveries(at(7_000), 0, 1).await.unwrap().more {}
     let count = "SELECT count(*) FROM delivery_document";
     assert_eq!(open(folder.path()).query_row(count, [], |row| row.get::<_, u64>(0)).unwrap(), 0);
@@ -171,7 +172,7 @@ async fn damaged_group_leaves_one_delivery_without_subject() {
 }
 
 /// Creates three deliveries in each of two lanes. Tests damage the second of the first lane.
-async fn six(folder: &Path) -> (SqliteStore, Vec<SearchNumber>, Vec<DeliveryId>) {
+async fn six(folder: &Path) -> (SqlStore, Vec<SearchNumber>, Vec<DeliveryId>) {
     let (store, numbers) = store_with(folder, 2).await;
     for number in 1..=3 {
         notify(&store, number, &[(BY_WEBHOOK, &numbers)]).await;

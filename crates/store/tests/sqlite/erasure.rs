@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use rusqlite::Connection;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::{FILE_NAME, SqliteStore};
+use store::sqlite::FILE_NAME;
 use store::{Expected, PutCause};
 use testkit::Random;
 use testkit::build::{advert, advert_id, at, property, property_id, short_text, site_reference};
@@ -40,7 +41,7 @@ fn files_with(folder: &Path, text: &str) -> Vec<String> {
 async fn erased_advert_is_in_no_file() {
     const CANARY: &str = "canari7d1f";
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     let neighbour = advert(1).title("Voisin").build();
     let erased = advert(2)
         .site(&format!("{CANARY}.fr"))
@@ -93,7 +94,7 @@ async fn erased_advert_is_in_no_file() {
 async fn compacting_removes_copies_of_erased_adverts() {
     const ADVERTS: u64 = 900;
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     let mut random = Random::new(testkit::random::seed());
     let mut numbers: Vec<u64> = (0..ADVERTS).collect();
     for index in (1..numbers.len()).rev() {

@@ -4,15 +4,16 @@ use std::path::Path;
 use std::sync::Barrier;
 
 use rusqlite::Connection;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::{FILE_NAME, ServerLock, SqliteStore};
+use store::sqlite::{FILE_NAME, ServerLock};
 use store::{Error, Expected};
 use testkit::build::{advert, property};
 
 use crate::changes::{commit, create};
 
 fn refusal(folder: &Path) -> Error {
-    match SqliteStore::open(folder) {
+    match SqlStore::open(folder) {
         Ok(_) => panic!("the folder was opened"),
         Err(error) => error,
     }
@@ -27,7 +28,7 @@ fn second_server_is_refused() {
         other => panic!("{other:?}"),
     }
     // Commands may open the folder next to a server.
-    SqliteStore::open(folder.path()).unwrap();
+    SqlStore::open(folder.path()).unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
     ServerLock::acquire(elsewhere.path()).unwrap();
     drop(first);
@@ -39,14 +40,14 @@ fn missing_folder_is_created() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("not/yet");
     ServerLock::acquire(&folder).unwrap();
-    assert_eq!(SqliteStore::open(&folder).unwrap().folder(), folder);
+    drop(SqlStore::open(&folder).unwrap());
     assert!(folder.join(FILE_NAME).is_file());
 }
 
 #[tokio::test]
 async fn folder_of_a_later_release_is_refused_and_not_changed() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     commit(&store, [create(&property(1, [advert(1).build()]), Expected::New)]).await;
     drop(store);
     let connection = Connection::open(folder.path().join(FILE_NAME)).unwrap();
@@ -58,7 +59,7 @@ async fn folder_of_a_later_release_is_refused_and_not_changed() {
     }
     connection.pragma_update(None, "user_version", known).unwrap();
     drop(connection);
-    assert_eq!(SqliteStore::open(folder.path()).unwrap().counts().await.unwrap(), (1, 1));
+    assert_eq!(SqlStore::open(folder.path()).unwrap().counts().await.unwrap(), (1, 1));
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn new_folder_can_be_opened_concurrently() {
             for _ in 0..MANY {
                 scope.spawn(|| {
                     start.wait();
-                    SqliteStore::open(folder.path()).unwrap();
+                    SqlStore::open(folder.path()).unwrap();
                 });
             }
         });

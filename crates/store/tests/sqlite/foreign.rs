@@ -1,7 +1,7 @@
 //! Commits of other processes are noticed.
 
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 use store::{ChangeSet, CommitOutcome, Expected, ForeignWrites, Position, Step};
 use testkit::build::{advert, advert_id, at, property};
 
@@ -15,16 +15,16 @@ fn grouped_at(count: u64, number: u64) -> ChangeSet {
     ChangeSet { grouped_at: Some(count), ..set([creation(number)]) }
 }
 
-fn two_handles() -> (tempfile::TempDir, SqliteStore, SqliteStore) {
+fn two_handles() -> (tempfile::TempDir, SqlStore, SqlStore) {
     let folder = tempfile::tempdir().unwrap();
-    let [one, other] = [0, 1].map(|_| SqliteStore::open(folder.path()).unwrap());
+    let [one, other] = [0, 1].map(|_| SqlStore::open(folder.path()).unwrap());
     (folder, one, other)
 }
 
 #[tokio::test]
 async fn own_writes_are_not_foreign() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     let watch = store.foreign_writes();
     for number in 1..=3 {
         commit(&store, [creation(number)]).await;

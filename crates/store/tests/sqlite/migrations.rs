@@ -7,8 +7,9 @@ use domain::{
     UserId,
 };
 use rusqlite::Connection;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::{FILE_NAME, SqliteStore};
+use store::sqlite::FILE_NAME;
 use store::{
     Attempt, Contacts, DocumentKey, Error, Expected, Gather, Leases, NewKey, Position, QueueDepth, Replay,
     SearchLookup, StateKind, UsageList,
@@ -118,7 +119,7 @@ fn execute(folder: &Path, batches: &[&str]) {
 #[tokio::test]
 async fn sites_of_existing_adverts_are_added() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     for (number, site) in (1..).zip(["portail.fr", "agence.fr", "portail.fr"]) {
         commit(&store, [create(&property(number, [advert(number).site(site).build()]), Expected::New)]).await;
     }
@@ -138,7 +139,7 @@ async fn sites_of_existing_adverts_are_added() {
         ],
     );
 
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     let directory = store.site_directory(None).await.unwrap().unwrap();
     let sites: Vec<_> = directory.sites().iter().map(|site| (site.id.get(), site.key.as_str())).collect();
     assert_eq!(sites, [(1, "agence.fr"), (2, "portail.fr")]);
@@ -151,7 +152,7 @@ async fn sites_of_existing_adverts_are_added() {
 #[tokio::test]
 async fn outbox_from_before_deliveries_is_kept_and_not_sent() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     commit(&store, (1..=2).map(|number| create_search(&saved_search(number)))).await;
     let mut searches = Vec::new();
     for number in 1..=2 {
@@ -177,7 +178,7 @@ async fn outbox_from_before_deliveries_is_kept_and_not_sent() {
     ];
     execute(folder.path(), &reverted);
 
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     assert_eq!(store.match_groups_after(Position::START, 100).await.unwrap(), before);
     assert_eq!(store.list_matches(searches[0], 0, 10).await.unwrap().total, 3);
     assert_eq!(store.counts().await.unwrap(), (4, 4));
@@ -197,7 +198,7 @@ async fn outbox_from_before_deliveries_is_kept_and_not_sent() {
     // A folder that is up to date is not migrated again.
     let ids: Vec<_> = all_deliveries(&store).await.iter().map(|row| row.id).collect();
     drop(store);
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     assert_eq!(all_deliveries(&store).await.iter().map(|row| row.id).collect::<Vec<_>>(), ids);
 }
 
@@ -229,7 +230,7 @@ fn delivery_id(search: u32, epoch: &str, sequence: u32) -> DeliveryId {
 #[tokio::test]
 async fn version_4_reads_under_the_new_names() {
     let folder = folder_of_version_4();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     assert_eq!(whole_log(&store).await.len(), 15);
     assert_eq!(store.counts().await.unwrap(), (6, 5));
     assert_eq!(store.metadata("import:feed".to_owned()).await.unwrap().as_deref(), Some("120 7"));
@@ -290,7 +291,7 @@ async fn version_4_reads_under_the_new_names() {
 #[tokio::test]
 async fn version_4_continues_under_the_new_names() {
     let folder = folder_of_version_4();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     let numbers: Vec<_> = (1..=4).map(domain::SearchNumber).collect();
 
     // The outbox continues inside the entry where it stopped; the fourth search is gone.
@@ -335,7 +336,7 @@ async fn version_4_continues_under_the_new_names() {
     // All of it is there after a restart.
     let before = all_deliveries(&store).await;
     drop(store);
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     assert_eq!(all_deliveries(&store).await, before);
     assert_eq!(store.delivery(first).await.unwrap().unwrap().0.state, DeliveryState::Delivered);
 }
@@ -344,20 +345,20 @@ async fn version_4_continues_under_the_new_names() {
 #[test]
 fn later_schema_is_refused() {
     let folder = folder_of_version_4();
-    drop(SqliteStore::open(folder.path()).unwrap());
+    drop(SqlStore::open(folder.path()).unwrap());
     let version = |connection: &Connection| -> u32 {
         connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
     };
     assert_eq!(version(&Connection::open(folder.path().join(FILE_NAME)).unwrap()), 11);
     execute(folder.path(), &["PRAGMA user_version = 12;"]);
-    let refused = SqliteStore::open(folder.path()).err();
+    let refused = SqlStore::open(folder.path()).err();
     assert!(matches!(refused, Some(Error::TooNew { found: 12, known: 11 })), "{refused:?}");
 }
 
 #[tokio::test]
 async fn keys_and_searches_from_before_usage_are_kept() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     let search = saved_search(1);
     commit(&store, [create_search(&search)]).await;
     let key = NewKey {
@@ -376,7 +377,7 @@ async fn keys_and_searches_from_before_usage_are_kept() {
         &[BEFORE_ATTEMPT_DETAILS, BEFORE_RETENTION, BEFORE_EGRESS, BEFORE_USAGE, "PRAGMA user_version = 6;"],
     );
 
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     assert_eq!(store.keys().await.unwrap(), [key]);
     assert_eq!(store.list_usage(UsageList { take: 9, ..UsageList::default() }).await.unwrap().total, 0);
     // The search is found by its token, although nothing was written since.
@@ -388,7 +389,7 @@ async fn keys_and_searches_from_before_usage_are_kept() {
 /// and timings.
 async fn folder_with_an_attempt() -> (tempfile::TempDir, DeliveryId, SearchNumber, Attempt) {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     commit(&store, [create_search(&saved_search(1))]).await;
     let search = store.search(search_id(1)).await.unwrap().unwrap().number;
     notify(&store, 1, &[(BY_WEBHOOK, &[search])]).await;
@@ -407,7 +408,7 @@ async fn attempts_and_recipients_from_before_certificates_are_kept() {
     let reverted = [BEFORE_ATTEMPT_DETAILS, BEFORE_RETENTION, BEFORE_EGRESS, "PRAGMA user_version = 7;"];
     execute(folder.path(), &reverted);
 
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     assert_eq!(attempts(&store, id).await, [attempt]);
     assert!(!store.recipient_was_changed(search).await.unwrap(), "links of older e-mails go on working");
 }
@@ -417,7 +418,7 @@ async fn attempts_from_before_headers_and_timings_are_kept() {
     let (folder, id, _, attempt) = folder_with_an_attempt().await;
     execute(folder.path(), &[BEFORE_ATTEMPT_DETAILS, "PRAGMA user_version = 10;"]);
 
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     assert_eq!(attempts(&store, id).await, [attempt]);
     // The next attempt has both.
     store.replay(Replay::One(id), at(6_100), 1).await.unwrap();

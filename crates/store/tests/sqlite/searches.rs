@@ -4,8 +4,9 @@ use std::path::Path;
 
 use domain::{SearchNumber, SearchRef, Timestamp};
 use rusqlite::{Connection, params};
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::{FILE_NAME, SqliteStore};
+use store::sqlite::FILE_NAME;
 use store::{
     Error, Expected, MatchBatch, MatchGroup, Notification, OutboxEntry, Position, RecordKind, SearchList,
 };
@@ -42,8 +43,8 @@ fn group(position: u64, property: u64, searches: &[SearchNumber]) -> MatchGroup 
 
 /// Creates three searches at 1 to 3 and two properties at 4 and 5, each matched by all three. The matches of the first property are
 /// indexed.
-async fn matched(folder: &Path) -> (SqliteStore, Vec<SearchNumber>) {
-    let store = SqliteStore::open(folder).unwrap();
+async fn matched(folder: &Path) -> (SqlStore, Vec<SearchNumber>) {
+    let store = SqlStore::open(folder).unwrap();
     commit(&store, (1..=3).map(|number| create_search(&saved_search(number)))).await;
     let mut numbers = Vec::new();
     for number in 1..=3 {

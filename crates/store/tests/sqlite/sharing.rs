@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use rusqlite::Connection;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::{FILE_NAME, SqliteStore};
+use store::sqlite::FILE_NAME;
 use store::{Change, CommitOutcome, Expected, Position};
 use testkit::build::{advert, advert_id, property, saved_search, site_reference};
 use tokio::task::JoinSet;
@@ -43,7 +44,7 @@ async fn start(future: &mut (impl Future + Unpin)) {
 async fn waiting_writers_share_one_transaction() {
     const WRITERS: u64 = 200;
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     let before = transactions(folder.path());
 
     // While another process holds the write lock, all writers wait.
@@ -87,7 +88,7 @@ async fn waiting_writers_share_one_transaction() {
 async fn two_processes_on_one_folder_lose_and_duplicate_nothing() {
     const CLAIMS: u64 = 60;
     let folder = tempfile::tempdir().unwrap();
-    let stores = [0, 1].map(|_| Arc::new(SqliteStore::open(folder.path()).unwrap()));
+    let stores = [0, 1].map(|_| Arc::new(SqlStore::open(folder.path()).unwrap()));
     let mut writers = JoinSet::new();
     for (index, store) in (0..).zip(&stores) {
         for writer in 0..3 {

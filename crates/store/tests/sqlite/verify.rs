@@ -5,8 +5,9 @@ use std::path::Path;
 use domain::grouping::{PersonDecision, Verdict};
 use domain::{FieldUpdate, KeySettings, Scopes, SearchNumber, SiteCategoryName};
 use rusqlite::Connection;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::{FILE_NAME, SqliteStore};
+use store::sqlite::FILE_NAME;
 use store::{
     Claim, Contacts, DeliveryList, DocumentKey, Expected, Finding, NewKey, Position, PutSite, RecordKind,
     Repair, RequestUsage, SearchList, Step, UsageBatch, UsageList, VerifyCursor,
@@ -18,8 +19,8 @@ use crate::delivery_fixtures::{BY_WEBHOOK, CREATION, claim, delivered, enqueue_a
 
 /// A store with records of every kind: property 1 at version 2 with a delivered and a pending delivery, properties 2 and 3, property 4
 /// whose advert moved to 5, two searches of which the first has a replaced version.
-async fn full(folder: &Path) -> SqliteStore {
-    let store = SqliteStore::open(folder).unwrap();
+async fn full(folder: &Path) -> SqlStore {
+    let store = SqlStore::open(folder).unwrap();
     let key = NewKey {
         id: key_id(1),
         secret_hash: [0; 32],
@@ -87,7 +88,7 @@ async fn full(folder: &Path) -> SqliteStore {
     store
 }
 
-async fn findings(store: &SqliteStore) -> Vec<Finding> {
+async fn findings(store: &SqlStore) -> Vec<Finding> {
     let (mut found, mut next) = (Vec::new(), Some(VerifyCursor::default()));
     while let Some(cursor) = next {
         let page = store.verify(cursor).await.unwrap();
@@ -103,7 +104,7 @@ fn damage(folder: &Path, sql: &str) {
 }
 
 /// Reads everything there is. No damage of one record may make these calls fail.
-async fn read_everything(store: &SqliteStore) {
+async fn read_everything(store: &SqlStore) {
     store.find_properties((1..=5).map(property_id).collect()).await.unwrap();
     store.properties_at((1..=5).map(|number| (property_id(number), 1)).collect()).await.unwrap();
     for part in store.scan_parts(2).await.unwrap() {
@@ -198,7 +199,7 @@ async fn every_kind_of_damage_is_named_stops_nothing_and_is_repaired() {
             damage(folder.path(), sql);
             if restart {
                 drop(store);
-                store = SqliteStore::open(folder.path()).unwrap();
+                store = SqlStore::open(folder.path()).unwrap();
             }
             let found = findings(&store).await;
             assert!(!found.is_empty(), "{sql}");
@@ -266,7 +267,7 @@ async fn property_without_an_intact_version_is_removed_and_its_adverts_can_be_se
 #[tokio::test]
 async fn erasure_of_an_advert_of_a_damaged_property_leaves_no_trace_and_keeps_the_others() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     let (one, two) = (advert(1).title("Un").build(), advert(2).title("Deux").build());
     commit(&store, [create(&property(1, [one.clone()]), Expected::New)]).await;
     commit(&store, [create(&property(1, [one.clone(), two.clone()]), Expected::Revision(1))]).await;
@@ -307,7 +308,7 @@ async fn property_without_its_record_is_repaired() {
 #[tokio::test]
 async fn attempts_of_many_deliveries_are_sound() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap();
+    let store = SqlStore::open(folder.path()).unwrap();
     commit(&store, [create_search(&saved_search(1))]).await;
     for number in 1..=20 {
         notify(&store, number, &[(BY_WEBHOOK, &[SearchNumber(1)])]).await;

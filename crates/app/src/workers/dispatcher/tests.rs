@@ -17,8 +17,8 @@ use domain::{
     FieldUpdate, Filter, Identity, LongText, Outcome, RetryPolicy,
 };
 use places::Gazetteer;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 use store::{DeliveryList, DeliveryRow, StoredSearch};
 use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
@@ -38,11 +38,11 @@ use transport::{Answer, FakeTransport, SentWebhook};
 const HOUR: i64 = 3_600;
 
 struct TestService {
-    store: Arc<SqliteStore>,
+    store: Arc<SqlStore>,
     clock: Arc<ManualClock>,
     transport: Arc<FakeTransport>,
     app: App,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl TestService {
@@ -63,7 +63,7 @@ impl TestService {
     fn with(limits: DispatchLimits, confirmation: Confirmation) -> Self {
         static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
         let folder = TempDir::new().unwrap();
-        let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        let store = Arc::new(SqlStore::open(folder.path()).unwrap());
         let clock = Arc::new(ManualClock::at(at(1_000_000)));
         let transport = Arc::new(FakeTransport::default());
         let settings = DispatchSettings {
@@ -78,7 +78,7 @@ impl TestService {
         let app = App::new(store.clone(), clock.clone(), Arc::new(SeededIds::new(1)), Arc::clone(&PLACES))
             .with_matcher()
             .with_dispatch(transport.clone(), settings);
-        Self { store, clock, transport, app, _folder: folder }
+        Self { store, clock, transport, app, folder }
     }
 
     fn dispatcher(&self) -> Dispatcher {
@@ -372,7 +372,7 @@ async fn deliveries_that_cannot_be_read_are_cancelled_and_the_others_are_sent() 
     }
     service.run_matcher().await;
     let connection =
-        rusqlite::Connection::open(service.store.folder().join(store::sqlite::FILE_NAME)).unwrap();
+        rusqlite::Connection::open(service.folder.path().join(store::sqlite::FILE_NAME)).unwrap();
     let record = "SELECT record FROM property_version WHERE property_id = ?1";
     let id = property_id(1);
     let id = id.as_bytes().as_slice();

@@ -12,8 +12,9 @@ use domain::search::{MatchChannel, SearchDraft};
 use domain::{Alerts, Endpoint, EventName, FieldUpdate, Filter, Identity, PropertyId};
 use places::Gazetteer;
 use store::prelude::*;
-use store::sqlite::{FILE_NAME, SqliteStore, WriteFault};
+use store::sqlite::FILE_NAME;
 use store::{Change, MatchGroup, Notification, Position, PropertyCause};
+use store::{SqlStore, WriteFault};
 use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id, short_text, user_id};
 use testkit::{ManualClock, SeededIds};
@@ -23,7 +24,7 @@ use crate::App;
 use crate::ingest::Receipt;
 
 struct TestService {
-    store: Arc<SqliteStore>,
+    store: Arc<SqlStore>,
     clock: Arc<ManualClock>,
     folder: TempDir,
 }
@@ -31,7 +32,7 @@ struct TestService {
 impl TestService {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
-        let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        let store = Arc::new(SqlStore::open(folder.path()).unwrap());
         Self { store, clock: Arc::new(ManualClock::at(at(5_000))), folder }
     }
 

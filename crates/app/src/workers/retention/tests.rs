@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::{Clock, FieldUpdate, Identity};
 use places::Gazetteer;
 use store::MatchBatch;
-use store::sqlite::{SqliteStore, WriteFault};
+use store::{SqlStore, WriteFault};
 use tempfile::TempDir;
 use testkit::build::{advert_id, at, draft, property_id};
 use testkit::{ManualClock, SeededIds};
@@ -19,7 +19,7 @@ fn settings() -> Settings {
 }
 
 struct TestService {
-    store: Arc<SqliteStore>,
+    store: Arc<SqlStore>,
     app: App,
     clock: Arc<ManualClock>,
     _folder: TempDir,
@@ -28,7 +28,7 @@ struct TestService {
 impl TestService {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
-        let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        let store = Arc::new(SqlStore::open(folder.path()).unwrap());
         let clock = Arc::new(ManualClock::at(at(1_000_000)));
         let ids = Arc::new(SeededIds::new(1));
         let app = App::new(store.clone(), clock.clone(), ids, Arc::new(Gazetteer::embedded().unwrap()));

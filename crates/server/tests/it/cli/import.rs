@@ -6,8 +6,8 @@ use std::process::Stdio;
 use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 use tempfile::TempDir;
 
 use super::serve::Serving;
@@ -39,8 +39,8 @@ pub fn summary(run: &Run) -> &str {
     run.succeeded().lines().next().unwrap().split_once("): ").unwrap().1
 }
 
-pub fn open(folder: &Path) -> (tokio::runtime::Runtime, SqliteStore) {
-    (tokio::runtime::Builder::new_current_thread().build().unwrap(), SqliteStore::open(folder).unwrap())
+pub fn open(folder: &Path) -> (tokio::runtime::Runtime, SqlStore) {
+    (tokio::runtime::Builder::new_current_thread().build().unwrap(), SqlStore::open(folder).unwrap())
 }
 
 #[test]

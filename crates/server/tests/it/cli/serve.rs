@@ -36,6 +36,12 @@ impl Serving {
         Self { child, log, address }
     }
 
+    /// Kills it and waits until it has ended.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// Stops it with a signal. Returns its output.
     pub fn stop(mut self, signal: &str) -> Run {
         let id = self.child.id().to_string();

@@ -150,6 +150,20 @@ pub async fn taken_identity_conflicts<B: Backend>() {
     refuse_each(store, sets).await;
 }
 
+pub async fn released_identity_is_free_for_a_later_step<B: Backend>() {
+    let store = two_properties::<B>().await;
+    let mut renamed = property(3, [advert(3).site("portail.fr").reference("A-3").build()]);
+    renamed.adverts[0].details.reference = Some(short_text("B-3"));
+    let newcomer = property(9, [advert(9).site("portail.fr").reference("A-3").build()]);
+    let steps = [
+        change(&renamed, Expected::Revision(1), advert_id(3)),
+        create_claiming(&newcomer, Expected::New, site_reference("portail.fr", "A-3")),
+    ];
+    commit(&*store, steps).await;
+    let located = store.locate(vec![site_reference("portail.fr", "A-3")]).await.unwrap();
+    assert_eq!(located[0].unwrap().advert, advert_id(9));
+}
+
 pub async fn taken_site_reference_conflicts<B: Backend>() {
     let store = two_properties::<B>().await;
     // The claimed identity is free, but another advert has the reference on the site.

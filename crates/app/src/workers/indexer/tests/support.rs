@@ -8,8 +8,9 @@ use std::time::Duration;
 use domain::{Clock, Identity, Property, PropertyId, Timestamp};
 use engine::SearchRequest;
 use places::Gazetteer;
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::{FILE_NAME, SqliteStore};
+use store::sqlite::FILE_NAME;
 use store::{ChangeSet, CommitOutcome, Expected, Position, PutCause, PutProperty, Step};
 use tempfile::TempDir;
 use testkit::build::{advert, advert_id, at, property, property_id};
@@ -21,7 +22,7 @@ use crate::App;
 pub const SNAPSHOT_EVERY: Duration = Duration::from_secs(600);
 
 pub struct TestService {
-    store: Arc<SqliteStore>,
+    store: Arc<SqlStore>,
     pub clock: Arc<ManualClock>,
     folder: TempDir,
 }
@@ -29,11 +30,11 @@ pub struct TestService {
 impl TestService {
     pub fn new() -> Self {
         let folder = TempDir::new().unwrap();
-        let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        let store = Arc::new(SqlStore::open(folder.path()).unwrap());
         Self { store, clock: Arc::new(ManualClock::at(at(5_000))), folder }
     }
 
-    pub fn store(&self) -> &SqliteStore {
+    pub fn store(&self) -> &SqlStore {
         &self.store
     }
 
@@ -42,8 +43,8 @@ impl TestService {
     }
 
     /// Opens the same data as another process would.
-    pub fn open_store(&self) -> SqliteStore {
-        SqliteStore::open(self.folder.path()).unwrap()
+    pub fn open_store(&self) -> SqlStore {
+        SqlStore::open(self.folder.path()).unwrap()
     }
 
     /// Returns an app as it is after a start.

@@ -12,8 +12,8 @@ use domain::{
     CancelReason, Clock, EmailAddress, Endpoint, EventName, FieldUpdate, GeoPoint, GivenPlace, Identity,
     Insee, Phrase, PropertyId, SearchId, SearchNumber, Strictness,
 };
+use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::SqliteStore;
 use store::{
     Change, EnqueueBatch, Erased, InitialState, LogEntry, MatchGroup, Notification, Position, PropertyCause,
     PrunedRows, RemovalCause, StoredSearch, VerifyCursor, VersionLookup,
@@ -388,7 +388,7 @@ async fn departed(app: &App, model: &MatchModel) -> Vec<PropertyId> {
     departed
 }
 
-async fn assert_sound(store: &SqliteStore, seed: u64) {
+async fn assert_sound(store: &SqlStore, seed: u64) {
     let mut cursor = Some(VerifyCursor::default());
     while let Some(next) = cursor {
         let page = store.verify(next).await.unwrap();

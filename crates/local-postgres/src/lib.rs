@@ -1,0 +1,220 @@
+//! A temporary PostgreSQL server in a folder, which stops with this process, for tests and benchmarks. Nothing is installed: the
+//! programs must be there ([`Server::programs`]).
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::{Context, ensure};
+
+/// Nothing outlives the process, so nothing is synced. A store has nine connections, and tests run in parallel.
+const TEST_SETTINGS: &str = "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nmax_connections = 600\nmax_prepared_transactions = 0";
+
+static SHARED: OnceLock<Server> = OnceLock::new();
+
+/// Returns a server that all tests of this process share. It ends with the process, and its data with it. Panics if there is none.
+pub fn shared() -> &'static Server {
+    SHARED.get_or_init(|| {
+        let programs = Server::programs();
+        let programs = programs.expect("PostgreSQL is not installed; on Debian: apt-get install postgresql");
+        let folder = std::env::temp_dir().join(format!("vigie-postgres-{}", std::process::id()));
+        Server::start(programs, &folder, TEST_SETTINGS).unwrap_or_else(|error| panic!("{error:#}"))
+    })
+}
+
+/// The database user.
+pub const USER: &str = "vigie";
+
+/// System users to run the server as if this process is root: PostgreSQL refuses to run as root.
+const OTHERS: [&str; 2] = ["postgres", "nobody"];
+
+pub struct Server {
+    programs: PathBuf,
+    owner: Option<Owner>,
+    data: PathBuf,
+    sockets: PathBuf,
+    /// The shell that runs the server.
+    shell: Option<Child>,
+}
+
+/// Runs a command until standard input ends, which happens when this process exits, in whatever way. Then removes the folder, and the
+/// one above if that is empty.
+const RUN_UNTIL_EOF: &str = r#"folder=$1; shift; "$@" & server=$!; read -r _; kill -QUIT $server; wait $server
+rm -rf "$folder"; rmdir "$(dirname "$folder")" 2>/dev/null; true"#;
+
+/// The log line of a server that accepts connections.
+const READY: &str = "ready to accept connections";
+
+/// An unprivileged system user.
+#[derive(Clone, Copy)]
+struct Owner {
+    user: u32,
+    group: u32,
+}
+
+impl Server {
+    /// Finds the folder of the programs: in the search path, or the newest version of the Debian packages.
+    pub fn programs() -> Option<PathBuf> {
+        let has = |folder: &Path, name: &str| folder.join(name).is_file();
+        let complete = |folder: &PathBuf| ["initdb", "postgres"].iter().all(|name| has(folder, name));
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        if let Some(folder) = std::env::split_paths(&path).find(complete) {
+            return Some(folder);
+        }
+        let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
+        let folders = versions.filter_map(|version| Some(version.ok()?.path().join("bin")));
+        folders.filter(complete).max()
+    }
+
+    /// Starts a server with these settings, as in `postgresql.conf`. It listens on a socket in `folder` only.
+    pub fn start(programs: PathBuf, folder: &Path, settings: &str) -> anyhow::Result<Self> {
+        let folder = std::path::absolute(folder)?.join("postgres");
+        std::fs::create_dir_all(&folder)?;
+        let owner = if number("id", &["-u"])? == 0 { Some(other_owner()?) } else { None };
+        if let Some(owner) = owner {
+            chown(&folder, Some(owner.user), Some(owner.group))?;
+            // Temporary folders are private; the server has to traverse this one.
+            if let Some(above) = folder.parent() {
+                let mode = std::fs::metadata(above)?.permissions().mode();
+                std::fs::set_permissions(above, PermissionsExt::from_mode(mode | 0o011))?;
+            }
+        }
+        let data = folder.join("data");
+        let mut server = Self { programs, owner, data, sockets: folder, shell: None };
+        let initdb = server.programs.join("initdb");
+        let mut initdb = server.command(&initdb.display().to_string());
+        initdb.arg("-D").arg(&server.data);
+        initdb.args([
+            "--username",
+            USER,
+            "--auth",
+            "trust",
+            "--encoding",
+            "UTF8",
+            "--locale",
+            "C",
+            "--no-sync",
+        ]);
+        run(&mut initdb)?;
+        let settings = format!(
+            "{settings}\nlisten_addresses = ''\nunix_socket_directories = '{}'\n",
+            server.sockets.display()
+        );
+        std::fs::write(server.data.join("postgresql.auto.conf"), settings)?;
+        server.launch()?;
+        Ok(server)
+    }
+
+    /// Starts the server and waits until it accepts connections.
+    fn launch(&mut self) -> anyhow::Result<()> {
+        let mut server = self.command(&self.programs.join("postgres").display().to_string());
+        server.arg("-D").arg(&self.data);
+        let mut command = Command::new("sh");
+        command.args(["-c", RUN_UNTIL_EOF, "sh"]).arg(&self.sockets);
+        command.arg(server.get_program()).args(server.get_args()).current_dir("/");
+        let shell = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+        let log_output = self.shell.insert(shell).stderr.take();
+        let mut log_output = BufReader::new(log_output.context("the server has no standard error")?);
+        let (mut all, mut line) = (String::new(), String::new());
+        while log_output.read_line(&mut line)? > 0 {
+            if line.contains(READY) {
+                // Keep reading, or the server blocks when the pipe is full. The thread ends with the server.
+                std::thread::spawn(move || std::io::copy(&mut log_output, &mut std::io::sink()));
+                return Ok(());
+            }
+            all.push_str(&line);
+            line.clear();
+        }
+        anyhow::bail!("the server stopped: {all}")
+    }
+
+    /// Returns the address of one of its databases. `postgres` exists from the beginning.
+    pub fn url(&self, database: &str) -> String {
+        let host = self.sockets.display().to_string().replace('/', "%2F");
+        format!("postgres://{USER}@{host}/{database}?sslmode=disable")
+    }
+
+    /// Runs statements in one of its databases. Panics if they fail.
+    pub fn execute(&self, database: &str, sql: &str) {
+        let url = self.url(database);
+        // On a thread of its own, so that tests with a runtime can call it.
+        std::thread::scope(|scope| {
+            let run = scope.spawn(|| -> anyhow::Result<()> {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+                runtime.block_on(async {
+                    let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await?;
+                    let mut session = tokio::task::JoinSet::new();
+                    session.spawn(connection);
+                    client.batch_execute(sql).await?;
+                    drop(client);
+                    while let Some(ended) = session.join_next().await {
+                        ended??;
+                    }
+                    Ok(())
+                })
+            });
+            let done = run.join().unwrap_or_else(|_| panic!("running {sql} panicked"));
+            done.unwrap_or_else(|error| panic!("{sql}: {error:#}"));
+        });
+    }
+
+    /// Creates an empty database, or a copy of another one, and returns its name.
+    pub fn create_database(&self, template: Option<&str>) -> String {
+        static DATABASES: AtomicU64 = AtomicU64::new(0);
+        let name = format!("database_{}", DATABASES.fetch_add(1, Ordering::Relaxed));
+        let template = template.map(|template| format!(" TEMPLATE {template}")).unwrap_or_default();
+        self.execute("postgres", &format!("CREATE DATABASE {name}{template}"));
+        name
+    }
+
+    /// Returns the folder of the socket.
+    pub fn sockets(&self) -> &Path {
+        &self.sockets
+    }
+
+    /// Returns a command that runs as the owner of the server.
+    fn command(&self, program: &str) -> Command {
+        let mut command = match self.owner {
+            None => Command::new(program),
+            Some(Owner { user, group }) => {
+                let mut command = Command::new("setpriv");
+                command.args([format!("--reuid={user}"), format!("--regid={group}")]);
+                command.args(["--clear-groups", program]);
+                command
+            }
+        };
+        command.current_dir(&self.sockets);
+        command
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let Some(shell) = &mut self.shell else { return };
+        drop(shell.stdin.take());
+        if let Err(error) = shell.wait() {
+            eprintln!("PostgreSQL could not be stopped: {error}");
+        }
+    }
+}
+
+fn run(command: &mut Command) -> anyhow::Result<()> {
+    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot run {command:?}"))?;
+    ensure!(output.status.success(), "{command:?} failed: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
+
+fn other_owner() -> anyhow::Result<Owner> {
+    let found = OTHERS.iter().find_map(|name| {
+        Some(Owner { user: number("id", &["-u", name]).ok()?, group: number("id", &["-g", name]).ok()? })
+    });
+    found.context("PostgreSQL does not run as root, and there is no user postgres or nobody")
+}
+
+fn number(program: &str, arguments: &[&str]) -> anyhow::Result<u32> {
+    let output = Command::new(program).args(arguments).stderr(Stdio::null()).output()?;
+    Ok(String::from_utf8(output.stdout)?.trim().parse()?)
+}

@@ -1,0 +1,31 @@
+//! PostgreSQL, for as many processes as needed.
+
+mod connection;
+mod cursor;
+mod options;
+mod pipeline;
+mod schema;
+
+pub(crate) use connection::PostgresConnection;
+pub(crate) use cursor::Cursor;
+pub use options::PostgresOptions;
+
+use crate::error::Error;
+use crate::sql::{Connection, Place, SqlStore};
+
+impl SqlStore {
+    /// Connects to a PostgreSQL database. Creates the tables, or migrates them, if necessary.
+    pub fn connect(options: &PostgresOptions) -> Result<Self, Error> {
+        // Connections have runtimes of their own, which cannot be used on a thread of another runtime.
+        std::thread::scope(|scope| {
+            let opened = scope.spawn(|| {
+                let open =
+                    || PostgresConnection::open(options).map(|opened| Connection::Postgres(Box::new(opened)));
+                let writing = open()?;
+                let identity = schema::migrate(&writing)?;
+                Self::start(Place::Shared { identity }, writing, || Ok(open()?))
+            });
+            opened.join().unwrap_or(Err(Error::Panicked))
+        })
+    }
+}

@@ -1,0 +1,351 @@
+//! One connection to PostgreSQL, used by one thread.
+//!
+//! The driver is asynchronous and the threads of the store are not: each connection has a small runtime of its own, which runs while a
+//! statement does. A connection that was lost is opened again before the next use.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::error::Error as StdError;
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+use tokio_postgres::error::Severity;
+use tokio_postgres::types::private::BytesMut;
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::{Client, Row, Statement};
+
+use super::options::PostgresOptions;
+use super::pipeline::{self, Pipeline, PipelineStep};
+use crate::sql::connection::SqlResult;
+use crate::sql::error::SqlError;
+use crate::sql::value::{Column, OwnedValue, ToValue, Value};
+
+/// A connection that was idle for longer is tried before it is used.
+const TRUSTED_FOR: Duration = Duration::from_secs(2);
+
+pub struct PostgresConnection {
+    options: PostgresOptions,
+    runtime: Runtime,
+    client: RefCell<Client>,
+    /// What reads and writes the socket while a statement runs.
+    session: RefCell<JoinSet<()>>,
+    /// The statements that were prepared on this connection, by the text before its translation.
+    statements: RefCell<HashMap<String, Statement>>,
+    pipeline: Pipeline,
+    /// The last position of the log, as far as the current transaction has written it.
+    log_end: Cell<Option<u64>>,
+    transaction: Cell<TransactionState>,
+    last_used: Cell<Instant>,
+    /// The connection ended, or is in a state that is not known.
+    is_broken: Cell<bool>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TransactionState {
+    None,
+    Open,
+    /// A statement failed. PostgreSQL answers a COMMIT with a rollback, and does not call that an error.
+    Failed,
+}
+
+impl PostgresConnection {
+    /// Connects. Must not be called on a thread of an asynchronous runtime.
+    pub fn open(options: &PostgresOptions) -> SqlResult<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| SqlError::Connection(format!("no runtime for a connection: {error}")))?;
+        let mut session = JoinSet::new();
+        let client = runtime.block_on(options.connect(&mut session))?;
+        Ok(Self {
+            options: options.clone(),
+            runtime,
+            client: RefCell::new(client),
+            session: RefCell::new(session),
+            statements: RefCell::default(),
+            pipeline: Pipeline::default(),
+            log_end: Cell::new(None),
+            transaction: Cell::new(TransactionState::None),
+            last_used: Cell::new(Instant::now()),
+            is_broken: Cell::new(false),
+        })
+    }
+
+    /// Connects again if the connection is lost. Call it before a transaction begins, and before every job of a reader.
+    pub fn ensure_connected(&self) -> SqlResult<()> {
+        self.pipeline.clear();
+        if self.last_used.get().elapsed() > TRUSTED_FOR && !self.is_lost() {
+            // Only this tells whether the other end is still there.
+            let _ = self.noted(self.runtime.block_on(self.client.borrow().simple_query("")));
+        }
+        if self.is_lost() { self.reconnect() } else { Ok(()) }
+    }
+
+    pub fn is_lost(&self) -> bool {
+        self.is_broken.get() || self.client.borrow().is_closed()
+    }
+
+    fn reconnect(&self) -> SqlResult<()> {
+        let mut session = JoinSet::new();
+        let client = self.runtime.block_on(self.options.connect(&mut session))?;
+        self.session.replace(session);
+        self.statements.borrow_mut().clear();
+        self.transaction.set(TransactionState::None);
+        self.is_broken.set(false);
+        self.last_used.set(Instant::now());
+        *self.client.borrow_mut() = client;
+        tracing::info!("connected to PostgreSQL again");
+        Ok(())
+    }
+
+    /// Waits before the next try to connect.
+    pub fn pause(&self, duration: Duration) {
+        self.runtime.block_on(async {
+            let _ = tokio::time::timeout(duration, std::future::pending::<()>()).await;
+        });
+    }
+
+    pub fn is_in_transaction(&self) -> bool {
+        self.transaction.get() != TransactionState::None
+    }
+
+    fn prepare(&self, sql: &str) -> SqlResult<Statement> {
+        if let Some(statement) = self.statements.borrow().get(sql) {
+            return Ok(statement.clone());
+        }
+        let translated = translate(sql);
+        let prepared = self.runtime.block_on(self.client.borrow().prepare(&translated));
+        let statement = self.noted(prepared)?;
+        self.statements.borrow_mut().insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    pub fn execute(&self, sql: &str, values: &[Value<'_>]) -> SqlResult<usize> {
+        check(values)?;
+        self.flush()?;
+        let statement = self.prepare(sql)?;
+        let executed = self.runtime.block_on(self.client.borrow().execute_raw(&statement, values));
+        let rows = self.noted(executed)?;
+        Ok(usize::try_from(rows).unwrap_or(usize::MAX))
+    }
+
+    pub fn query(&self, sql: &str, values: &[Value<'_>]) -> SqlResult<Vec<Row>> {
+        check(values)?;
+        if let Some(rows) = self.pipeline.take(sql, values) {
+            return Ok(rows);
+        }
+        self.flush()?;
+        let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
+        let query = || {
+            let statement = self.prepare(sql)?;
+            let rows = self.runtime.block_on(self.client.borrow().query(&statement, &values));
+            self.noted(rows)
+        };
+        // Outside a transaction there are only reads, which can be repeated.
+        let is_repeatable = !self.is_in_transaction();
+        match query() {
+            Err(_) if is_repeatable && self.is_lost() => {
+                self.reconnect()?;
+                query()
+            }
+            result => result,
+        }
+    }
+
+    /// Returns the end of the log as this transaction knows it, or `None` if it has not written to it yet.
+    pub fn log_end(&self) -> Option<u64> {
+        self.log_end.get()
+    }
+
+    pub fn set_log_end(&self, position: u64) {
+        self.log_end.set(Some(position));
+    }
+
+    /// Runs queries whose rows the next calls of [`Self::query`] return.
+    pub fn prefetch<'a>(&self, queries: impl Iterator<Item = (&'a str, Vec<OwnedValue>)>) -> SqlResult<()> {
+        let mut steps = self.pipeline.take_later();
+        let first_query = steps.len();
+        for (sql, values) in queries {
+            steps.push(PipelineStep { statement: self.prepare(sql)?, sql: Some(sql.to_owned()), values });
+        }
+        let results = self.run_together(&steps)?;
+        for (step, rows) in steps.into_iter().zip(results).skip(first_query) {
+            self.pipeline.put(step, rows);
+        }
+        Ok(())
+    }
+
+    pub fn execute_later(&self, sql: &str, values: &[Value<'_>]) -> SqlResult<()> {
+        check(values)?;
+        let values = values.iter().copied().map(OwnedValue::from).collect();
+        self.pipeline.add_later(PipelineStep { statement: self.prepare(sql)?, sql: None, values });
+        Ok(())
+    }
+
+    /// Runs the statements of [`Self::execute_later`].
+    pub fn flush(&self) -> SqlResult<()> {
+        let steps = self.pipeline.take_later();
+        if steps.is_empty() { Ok(()) } else { self.run_together(&steps).map(drop) }
+    }
+
+    /// Sends statements one after the other, without waiting for the answers of those before.
+    fn run_together(&self, steps: &[PipelineStep]) -> SqlResult<Vec<Vec<Row>>> {
+        let client = self.client.borrow();
+        let results = self.runtime.block_on(pipeline::run(&client, steps));
+        drop(client);
+        self.noted(results)
+    }
+
+    /// Runs statements without parameters: beginnings and ends of transactions, and migrations.
+    pub fn execute_batch(&self, sql: &str) -> SqlResult<()> {
+        if !sql.starts_with("ROLLBACK") {
+            self.flush()?;
+        }
+        // What was read or counted before may not hold after it.
+        self.pipeline.clear();
+        self.log_end.set(None);
+        if sql.starts_with("COMMIT") && self.transaction.get() == TransactionState::Failed {
+            let rolled_back = self.execute_batch("ROLLBACK");
+            return rolled_back
+                .and(Err(SqlError::Connection("a statement of the transaction failed".to_owned())));
+        }
+        let is_beginning = sql.starts_with("BEGIN");
+        let mut done = self.run_batch(sql);
+        if is_beginning && done.is_err() && self.is_lost() {
+            self.reconnect()?;
+            done = self.run_batch(sql);
+        }
+        if done.is_ok() && (is_beginning || sql.starts_with("ROLLBACK TO")) {
+            self.transaction.set(TransactionState::Open);
+        } else if sql.starts_with("COMMIT") || sql == "ROLLBACK" {
+            self.transaction.set(TransactionState::None);
+            // A transaction that may still be open must not swallow the next ones.
+            self.is_broken.set(self.is_broken.get() || done.is_err());
+        }
+        done
+    }
+
+    fn run_batch(&self, sql: &str) -> SqlResult<()> {
+        let done = self.runtime.block_on(self.client.borrow().batch_execute(sql));
+        self.noted(done)
+    }
+
+    /// Takes note of what a statement did to the transaction and to the connection.
+    fn noted<T>(&self, result: Result<T, tokio_postgres::Error>) -> SqlResult<T> {
+        self.last_used.set(Instant::now());
+        if let Err(error) = &result {
+            if self.transaction.get() == TransactionState::Open {
+                self.transaction.set(TransactionState::Failed);
+            }
+            // The server says why it closes a connection before it does. Errors of single statements are less severe.
+            let is_fatal = error
+                .as_db_error()
+                .is_none_or(|error| !matches!(error.parsed_severity(), Some(Severity::Error) | None));
+            self.is_broken.set(self.is_broken.get() || is_fatal);
+        }
+        Ok(result?)
+    }
+}
+
+fn check(values: &[Value<'_>]) -> SqlResult<()> {
+    if values.contains(&Value::TooLarge) { Err(SqlError::TooLarge) } else { Ok(()) }
+}
+
+/// Turns the SQL of this crate into PostgreSQL's: parameters are `$1`, there are no hints which index to use, and a `CROSS JOIN`, which
+/// only fixes the order for SQLite, is a plain one.
+fn translate(sql: &str) -> String {
+    let mut translated = String::with_capacity(sql.len());
+    let mut words = sql.split(' ').peekable();
+    while let Some(word) = words.next() {
+        match word {
+            "INDEXED" => {
+                words.next();
+                // The name of the index may be followed by the end of the line.
+                let index = words.next().unwrap_or_default();
+                translated.extend(index.split_once('\n').map(|(_, rest)| rest));
+            }
+            "CROSS" => {}
+            word => translated.push_str(word),
+        }
+        if words.peek().is_some() {
+            translated.push(' ');
+        }
+    }
+    // An empty byte string.
+    translated.replace('?', "$").replace("x''", "''")
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn StdError + Sync + Send>> {
+        match *self {
+            Self::Null => return Ok(IsNull::Yes),
+            Self::Integer(integer) if *ty == Type::INT8 => out.extend_from_slice(&integer.to_be_bytes()),
+            Self::Integer(integer) if *ty == Type::INT4 => {
+                out.extend_from_slice(&i32::try_from(integer)?.to_be_bytes());
+            }
+            Self::Text(text) if *ty == Type::TEXT => out.extend_from_slice(text.as_bytes()),
+            Self::Blob(blob) if *ty == Type::BYTEA => out.extend_from_slice(blob),
+            Self::Integer(_) | Self::Text(_) | Self::Blob(_) | Self::TooLarge => {
+                return Err(format!("a parameter of type {ty} cannot be {self:?}").into());
+            }
+        }
+        Ok(IsNull::No)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+impl ToSql for OwnedValue {
+    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn StdError + Sync + Send>> {
+        self.to_value().to_sql(ty, out)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+impl<'a> FromSql<'a> for Column<'a> {
+    fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn StdError + Sync + Send>> {
+        Ok(match *ty {
+            Type::INT8 => Self::Integer(i64::from_be_bytes(raw.try_into()?)),
+            Type::INT4 => Self::Integer(i64::from(i32::from_be_bytes(raw.try_into()?))),
+            Type::BOOL => Self::Integer(i64::from(raw != [0])),
+            Type::TEXT => Self::Text(raw),
+            Type::BYTEA => Self::Blob(raw),
+            _ => Self::Other,
+        })
+    }
+
+    fn from_sql_null(_: &Type) -> Result<Self, Box<dyn StdError + Sync + Send>> {
+        Ok(Self::Null)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_translated() {
+        for (sql, translated) in [
+            ("SELECT a FROM t WHERE b = ?1 LIMIT ?12", "SELECT a FROM t WHERE b = $1 LIMIT $12"),
+            ("SELECT a FROM t INDEXED BY t_b WHERE b = ?1", "SELECT a FROM t  WHERE b = $1"),
+            ("SELECT a FROM t INDEXED BY t_b\n     WHERE b = 1", "SELECT a FROM t      WHERE b = 1"),
+            ("SELECT 1 FROM a CROSS JOIN b ON a.x = b.x", "SELECT 1 FROM a  JOIN b ON a.x = b.x"),
+        ] {
+            assert_eq!(translate(sql), translated);
+        }
+    }
+}

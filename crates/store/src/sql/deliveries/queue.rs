@@ -1,0 +1,434 @@
+//! The queue: lanes, claims, settlements, leases.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use domain::{
+    CancelReason, DeliveryChannel, DeliveryId, Outcome, PhaseTimings, RetryDecision, RetryPolicy,
+    SearchNumber, Timestamp, UserId,
+};
+
+use super::subject::{contacts, subject};
+use super::{
+    DELIVERED, FAILED, Ids, LEASED, PENDING, PreparedClaim, cancelled_code, certificate_code, encode_headers,
+    lane_code, lane_from_code, outcome_code, timestamp,
+};
+use crate::contract::Position;
+use crate::contract::{
+    Attempt, Claim, DueDelivery, Gather, LEASE, Lane, LaneDue, LaneHead, LanePeek, Leases, RecordKind,
+    Settlement,
+};
+use crate::error::Error;
+use crate::sql::damage::DamageLog;
+use crate::sql::matches::notification_from_code;
+use crate::sql::{Connection, OptionalExtension, Row, params};
+
+pub fn lanes(
+    connection: &Connection,
+    after: Option<Lane>,
+    limit: usize,
+    damage: &DamageLog,
+) -> Result<Vec<LaneDue>, Error> {
+    let mut statement = connection.prepare_cached(NEXT_LANE)?;
+    let mut found = Vec::new();
+    let mut last = after.map_or(-1, lane_code);
+    while found.len() < limit {
+        let next = statement.query_row([last], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        let Some((code, due_at)) = next else { break };
+        last = code;
+        let read = lane_from_code(code).and_then(|lane| Ok(LaneDue { lane, due_at: timestamp(due_at)? }));
+        found.extend(damage.unless_damaged(RecordKind::Delivery, || format!("lane {code}"), read)?);
+    }
+    Ok(found)
+}
+
+/// Steps from lane to lane through the index, skipping all but the first delivery of each lane.
+pub const NEXT_LANE: &str = "SELECT lane, due_at FROM delivery INDEXED BY delivery_pending
+     WHERE state = 0 AND lane > ?1 ORDER BY lane, due_at LIMIT 1";
+
+pub fn peek_lanes(
+    connection: &Connection,
+    lanes: &[LanePeek],
+    now: Timestamp,
+    damage: &DamageLog,
+) -> Result<Vec<LaneHead>, Error> {
+    let reading = connection.snapshot()?;
+    let ids = Ids::load(&reading)?;
+    lanes.iter().map(|peek| peek_lane(&reading, &ids, peek, now, damage)).collect()
+}
+
+/// Which deliveries may share one message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Batch {
+    /// All that were never attempted.
+    New,
+    /// Those that were attempted under the same claim, and no others: a receiver that recognises the repeated message by its first
+    /// delivery would never see the rest.
+    Attempted { claim_id: Option<i64>, due_at: Timestamp },
+}
+
+/// How many deliveries of other batches are skipped in search of one of the same batch.
+const SKIPPED_MAX: usize = 1_000;
+
+fn peek_lane(
+    connection: &Connection,
+    ids: &Ids,
+    peek: &LanePeek,
+    now: Timestamp,
+    damage: &DamageLog,
+) -> Result<LaneHead, Error> {
+    let LanePeek { lane, take, gather } = *peek;
+    let mut statement = connection.prepare_cached(PENDING_IN_LANE)?;
+    // One row more than are due tells when to look again.
+    let rows_max = match gather {
+        Gather::DueOnly => take + 1,
+        Gather::WithNew => take + SKIPPED_MAX + 1,
+    };
+    let mut rows = statement.query_at_most([lane_code(lane)], rows_max)?;
+    let mut head = LaneHead { lane, due: Vec::new(), next_due_at: None };
+    let (mut batch, mut skipped) = (None, 0);
+    while let Some(row) = rows.next()? {
+        let sequence: i64 = row.get(0)?;
+        let name = || sequence.to_string();
+        let read = due_at_and_batch(row);
+        let Some((due_at, own_batch)) = damage.unless_damaged(RecordKind::Delivery, name, read)? else {
+            continue;
+        };
+        let is_due = due_at <= now;
+        let fits = match (gather, batch) {
+            (Gather::DueOnly, _) | (Gather::WithNew, None) => is_due,
+            (Gather::WithNew, Some(batch)) => own_batch == batch,
+        };
+        if head.due.len() < take && fits {
+            let read = due_delivery(connection, ids, lane, row, damage);
+            if let Some(due) = damage.unless_damaged(RecordKind::Delivery, name, read)? {
+                batch.get_or_insert(own_batch);
+                head.due.push(due);
+            }
+            continue;
+        }
+        // Rows are in the order of due dates, so the first one left out says when to look again.
+        head.next_due_at.get_or_insert(due_at);
+        skipped += 1;
+        let may_fit = match (gather, batch) {
+            (Gather::DueOnly, _) | (_, None) => false,
+            (_, Some(Batch::New)) => true,
+            (_, Some(Batch::Attempted { due_at: batch_due_at, .. })) => due_at <= batch_due_at,
+        };
+        if head.due.len() >= take || !may_fit || skipped >= SKIPPED_MAX {
+            break;
+        }
+    }
+    Ok(head)
+}
+
+fn due_at_and_batch(row: Row<'_>) -> Result<(Timestamp, Batch), Error> {
+    let due_at = timestamp(row.get(7)?)?;
+    let batch = match (row.get::<i64>(5)?, row.get::<i64>(6)?) {
+        (0, 0) => Batch::New,
+        _ => Batch::Attempted { claim_id: row.get(8)?, due_at },
+    };
+    Ok((due_at, batch))
+}
+
+/// Selects the pending deliveries of a lane. The index has them in this order, and rows are read only as far as needed.
+pub const PENDING_IN_LANE: &str =
+    "SELECT sequence, owner, position, kind, event_index, failures, interruptions, due_at, claim_id, contacts_hidden,
+         lane_sequence
+     FROM delivery INDEXED BY delivery_pending WHERE state = 0 AND lane = ?1 ORDER BY due_at, sequence";
+
+/// Returns what a delivery is rendered from, whatever its state.
+pub fn delivery_source(
+    connection: &Connection,
+    id: DeliveryId,
+    damage: &DamageLog,
+) -> Result<Option<DueDelivery>, Error> {
+    let reading = connection.snapshot()?;
+    let ids = Ids::load(&reading)?;
+    let Some((sequence, _)) = ids.row(id) else { return Ok(None) };
+    let mut statement = reading.prepare_cached(
+        "SELECT sequence, owner, position, kind, event_index, failures, interruptions, due_at, claim_id, contacts_hidden,
+             lane_sequence, lane
+         FROM delivery WHERE sequence = ?1",
+    )?;
+    let mut rows = statement.query([sequence])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let lane = lane_from_code(row.get(11)?)?;
+    let due = due_delivery(&reading, &ids, lane, row, damage)?;
+    // The id names the search too; it may be another one.
+    Ok(Some(due).filter(|due| due.id == id))
+}
+
+fn due_delivery(
+    connection: &Connection,
+    ids: &Ids,
+    lane: Lane,
+    row: Row<'_>,
+    damage: &DamageLog,
+) -> Result<DueDelivery, Error> {
+    let sequence: i64 = row.get(0)?;
+    let position = Position(row.get(2)?);
+    let notification = notification_from_code(row.get(3)?, row.get(4)?)
+        .ok_or_else(|| Error::corrupt(format!("the notification of delivery {sequence}")))?;
+    let subject = subject(connection, lane.search, position, notification);
+    let name = || format!("{sequence}, its log entry or match group {}", position.0);
+    let subject = damage.unless_damaged(RecordKind::Delivery, name, subject)?;
+    Ok(DueDelivery {
+        id: ids.id(lane, u64::try_from(sequence).unwrap_or_default()),
+        owner: UserId::from_bytes(row.get(1)?),
+        lane,
+        lane_sequence: row.get(10)?,
+        notification,
+        position,
+        due_at: timestamp(row.get(7)?)?,
+        failures: row.get(5)?,
+        interruptions: row.get(6)?,
+        sent_contacts: row.get::<Option<bool>>(9)?.map(contacts),
+        is_damaged: subject.is_none(),
+        subject: subject.flatten(),
+    })
+}
+
+/// In one process the dispatcher knows what is in flight.
+const NOTHING_EARLIER_IN_FLIGHT: &str = " AND NOT EXISTS (
+     SELECT 1 FROM delivery earlier
+         JOIN match_group other ON other.position = earlier.position
+         JOIN match_group own ON own.position = delivery.position AND own.property_id = other.property_id
+     WHERE earlier.lane = delivery.lane AND earlier.state = 1 AND earlier.sequence < delivery.sequence
+         AND earlier.claim_id <> ?4)";
+
+pub fn claim(connection: &Connection, prepared: &PreparedClaim) -> Result<Vec<DeliveryId>, Error> {
+    let Claim { claim_id, at, lease_until, deliveries, contacts_hidden, documents: _ } = &prepared.claim;
+    let contacts_hidden: BTreeSet<&DeliveryId> = contacts_hidden.iter().collect();
+    // Another claim may have attempted it meanwhile and failed: then it is pending again, but not due. Its search may have been
+    // deleted meanwhile, and the delivery is about to be cancelled.
+    // Another process may be attempting an earlier delivery of the same property in the same lane: they are sent in order.
+    let in_order = if connection.is_postgres() { NOTHING_EARLIER_IN_FLIGHT } else { "" };
+    let mut statement = connection.prepare_cached(&format!(
+        "UPDATE delivery SET state = ?2, due_at = ?3, claim_id = ?4,
+             contacts_hidden = CASE WHEN contacts_hidden = 1 THEN 1 ELSE ?8 END
+         WHERE sequence = ?1 AND state = ?5 AND (due_at <= ?6 OR failures = 0) AND lane / 4 = ?7
+             AND EXISTS (SELECT 1 FROM search WHERE number = ?7){in_order}",
+    ))?;
+    let ids = Ids::load(connection)?;
+    let mut claimed = Vec::with_capacity(deliveries.len());
+    for id in deliveries {
+        let Some((sequence, search)) = ids.row(*id) else { continue };
+        let (until, at) = (lease_until.as_millisecond(), at.as_millisecond());
+        if statement.execute(params![
+            sequence,
+            LEASED,
+            until,
+            claim_id,
+            PENDING,
+            at,
+            search,
+            contacts_hidden.contains(id)
+        ])? > 0
+        {
+            claimed.push(*id);
+        }
+    }
+    prepared.store_documents(connection)?;
+    Ok(claimed)
+}
+
+pub fn settle(connection: &Connection, settlements: &[Settlement]) -> Result<u64, Error> {
+    let ids = Ids::load(connection)?;
+    let mut recorded = 0;
+    let mut last_alerts: BTreeMap<u32, i64> = BTreeMap::new();
+    for settlement in settlements {
+        let Settlement { id, claim_id, attempt, next, at } = settlement;
+        let Some((sequence, search)) = ids.row(*id) else { continue };
+        let is_leased =
+            "SELECT 1 FROM delivery WHERE sequence = ?1 AND state = ?2 AND claim_id = ?3 AND lane / 4 = ?4";
+        if !connection.prepare_cached(is_leased)?.exists(params![sequence, LEASED, claim_id, search])? {
+            continue;
+        }
+        if let Some(attempt) = attempt {
+            add_attempt(connection, sequence, attempt)?;
+        }
+        let outcome = attempt.as_ref().map(|attempt| attempt.outcome);
+        set_state(connection, sequence, outcome, *next, *at)?;
+        if *next == RetryDecision::Delivered {
+            let last = last_alerts.entry(search).or_insert(i64::MIN);
+            *last = (*last).max(at.as_millisecond());
+        }
+        recorded += 1;
+    }
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO search_alert (number, last_alert_at) SELECT number, CAST(?2 AS BIGINT) FROM search WHERE number = ?1
+         ON CONFLICT (number) DO UPDATE SET last_alert_at = excluded.last_alert_at
+             WHERE excluded.last_alert_at > search_alert.last_alert_at",
+    )?;
+    for (number, at) in last_alerts {
+        statement.execute(params![number, at])?;
+    }
+    Ok(recorded)
+}
+
+fn set_state(
+    connection: &Connection,
+    sequence: i64,
+    outcome: Option<Outcome>,
+    next: RetryDecision,
+    at: Timestamp,
+) -> Result<(), Error> {
+    let (state, due_at) = match next {
+        RetryDecision::Delivered => (DELIVERED, at),
+        RetryDecision::RetryAt(due_at) => (PENDING, due_at),
+        RetryDecision::Failed => (FAILED, at),
+    };
+    let failed = matches!(outcome, Some(Outcome::Failed(_)));
+    let interrupted = outcome == Some(Outcome::Interrupted);
+    // The claim id stays: it says which deliveries were attempted together. It holds no lease, because the state says so.
+    connection
+        .prepare_cached(
+            "UPDATE delivery SET state = ?2, due_at = ?3, failures = failures + ?4,
+                 interruptions = interruptions + ?5 WHERE sequence = ?1",
+        )?
+        .execute(params![sequence, state, due_at.as_millisecond(), failed, interrupted])?;
+    Ok(())
+}
+
+fn add_attempt(connection: &Connection, sequence: i64, attempt: &Attempt) -> Result<(), Error> {
+    let Attempt {
+        started_at,
+        duration,
+        outcome,
+        status,
+        target,
+        response_excerpt,
+        response_headers,
+        timings,
+        certificate,
+    } = attempt;
+    let PhaseTimings { name, connect, tls, first_byte } = timings;
+    let milliseconds = |duration: Duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+    let response_excerpt = (!response_excerpt.is_empty()).then_some(response_excerpt);
+    connection
+        .prepare_cached(
+            "INSERT INTO delivery_attempt (sequence, ordinal, started_at, duration_ms, outcome, status, target,
+                 response_excerpt, certificate, response_headers, name_ms, connect_ms, tls_ms, first_byte_ms)
+             SELECT ?1, coalesce(max(ordinal), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13
+             FROM delivery_attempt WHERE sequence = ?1",
+        )?
+        .execute(params![
+            sequence,
+            started_at.as_millisecond(),
+            milliseconds(*duration),
+            outcome_code(*outcome),
+            status,
+            target,
+            response_excerpt,
+            certificate.map(certificate_code),
+            encode_headers(response_headers)?,
+            name.map(milliseconds),
+            connect.map(milliseconds),
+            tls.map(milliseconds),
+            first_byte.map(milliseconds)
+        ])?;
+    Ok(())
+}
+
+/// Cancels the pending deliveries of a lane that has no recipient any more.
+pub fn cancel_lane(
+    connection: &Connection,
+    lane: Lane,
+    reason: CancelReason,
+    at: Timestamp,
+) -> Result<(), Error> {
+    connection
+        .prepare_cached("UPDATE delivery SET state = ?2, due_at = ?3 WHERE state = 0 AND lane = ?1")?
+        .execute(params![lane_code(lane), cancelled_code(reason), at.as_millisecond()])?;
+    Ok(())
+}
+
+/// Cancels at most `limit` pending deliveries of a search that was deleted. Returns how many.
+pub fn cancel_deleted(
+    connection: &Connection,
+    search: SearchNumber,
+    limit: usize,
+    at: Timestamp,
+) -> Result<usize, Error> {
+    let mut statement = connection.prepare_cached(
+        "UPDATE delivery SET state = ?2, due_at = ?3 WHERE sequence IN (
+             SELECT sequence FROM delivery INDEXED BY delivery_pending WHERE state = 0 AND lane = ?1 LIMIT ?4)",
+    )?;
+    let (mut cancelled, code) = (0, cancelled_code(CancelReason::SearchDeleted));
+    for channel in DeliveryChannel::ALL {
+        let lane = lane_code(Lane { search, channel });
+        let left = i64::try_from(limit - cancelled).unwrap_or(i64::MAX);
+        cancelled += statement.execute(params![lane, code, at.as_millisecond(), left])?;
+    }
+    Ok(cancelled)
+}
+
+pub fn cancel(
+    connection: &Connection,
+    deliveries: &[DeliveryId],
+    reason: CancelReason,
+    at: Timestamp,
+) -> Result<(), Error> {
+    let mut statement = connection.prepare_cached(
+        "UPDATE delivery SET state = ?2, due_at = ?3 WHERE sequence = ?1 AND state = ?4 AND lane / 4 = ?5",
+    )?;
+    let ids = Ids::load(connection)?;
+    for (sequence, search) in deliveries.iter().filter_map(|id| ids.row(*id)) {
+        statement.execute(params![sequence, cancelled_code(reason), at.as_millisecond(), PENDING, search])?;
+    }
+    Ok(())
+}
+
+/// Selects leases, those that expired first at the beginning.
+pub const LEASES: &str = "SELECT sequence, lane, failures, interruptions, due_at
+     FROM delivery INDEXED BY delivery_leased WHERE state = 1 AND due_at <= ?1 ORDER BY due_at LIMIT ?2";
+
+pub fn reap_leases(
+    connection: &Connection,
+    leases: Leases,
+    now: Timestamp,
+    limit: usize,
+    damage: &DamageLog,
+) -> Result<Vec<Lane>, Error> {
+    let ended_by = match leases {
+        Leases::Expired => now.as_millisecond(),
+        Leases::All => i64::MAX,
+    };
+    let mut statement = connection.prepare_cached(LEASES)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows = statement.query_map(params![ended_by, limit], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+    })?;
+    let leased: Vec<(i64, i64, i64, i64, i64)> = rows.collect::<Result<_, _>>()?;
+    // A count out of range is damage, and counts as too many.
+    let count = |count: i64| u32::try_from(count).unwrap_or(u32::MAX);
+    let mut lanes = Vec::with_capacity(leased.len());
+    for (sequence, lane, failures, interruptions, leased_until) in leased {
+        let outcome = Outcome::Interrupted;
+        let next = RetryPolicy { interval: Duration::ZERO }.after(
+            outcome,
+            now,
+            count(failures),
+            count(interruptions),
+        );
+        // The best guess of when it was claimed.
+        let claimed_at = timestamp(leased_until).ok().and_then(|until| until.saturating_sub(LEASE).ok());
+        let attempt = Attempt {
+            started_at: claimed_at.map_or(now, |claimed_at| claimed_at.min(now)),
+            duration: Duration::ZERO,
+            outcome,
+            status: None,
+            target: None,
+            response_excerpt: Vec::new(),
+            response_headers: Vec::new(),
+            timings: PhaseTimings::default(),
+            certificate: None,
+        };
+        add_attempt(connection, sequence, &attempt)?;
+        set_state(connection, sequence, Some(outcome), next, now)?;
+        let read = lane_from_code(lane);
+        lanes.extend(damage.unless_damaged(RecordKind::Delivery, || sequence.to_string(), read)?);
+    }
+    Ok(lanes)
+}
