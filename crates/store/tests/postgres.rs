@@ -18,6 +18,7 @@ mod postgres {
     mod connections;
     mod deliveries;
     mod log;
+    mod repair;
     mod schema;
     mod sharing;
 }

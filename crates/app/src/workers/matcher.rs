@@ -117,10 +117,18 @@ impl Follower for Matcher {
         }
         self.followed = None;
         if self.loaded.is_none() {
-            tokio::select! {
-                () = stop.cancelled() => return Ok(Progress::CaughtUp),
-                loaded = self.load() => self.loaded = Some(loaded?),
-            }
+            let loaded = {
+                let mut loading = std::pin::pin!(self.load());
+                loop {
+                    tokio::select! {
+                        () = stop.cancelled() => return Ok(Progress::CaughtUp),
+                        loaded = &mut loading => break loaded?,
+                        // Otherwise another server would take the role, and load as well.
+                        () = self.renew_role_later() => {}
+                    }
+                }
+            };
+            self.loaded = Some(loaded);
         }
         self.run_once().await
     }
@@ -155,11 +163,27 @@ impl Matcher {
             self.role.asked_at = Some(Instant::now());
             if self.role.is_held != had {
                 tracing::info!(is_matching = self.role.is_held, "the role of the matcher has changed hands");
-                // What is in memory may be behind the checkpoint of the process that matched meanwhile.
-                self.loaded = None;
+            }
+            // The searches in memory are those of the time when the role was lost.
+            if self.role.is_held
+                && !had
+                && let Some(mut loaded) = self.loaded.take()
+            {
+                self.continue_from_checkpoint(&mut loaded).await?;
+                self.loaded = Some(loaded);
             }
         }
         Ok(self.role.is_held)
+    }
+
+    /// Waits until the role is due to be renewed, and renews it. Never returns if there is nothing to renew.
+    async fn renew_role_later(&self) {
+        if self.app.shared_identity().is_none() {
+            return std::future::pending().await;
+        }
+        let _ = tokio::time::timeout(ROLE_INTERVAL, std::future::pending::<()>()).await;
+        // If that fails, the next look at the role says so.
+        let _ = self.app.store.take_role(Self::NAME, self.role.holder, ROLE_LEASE).await;
     }
 
     /// Loads the saved searches if necessary, then matches the next batch of the log.
@@ -250,6 +274,13 @@ impl Matcher {
                 error = &error as &dyn std::error::Error,
                 "cannot index matches by search; listing matches is slower until it succeeds"
             );
+        }
+        // Other servers know by the checkpoint how far this one is.
+        let is_due =
+            self.app.clock.now().duration_since(loaded.checkpoint_at).unsigned_abs() >= CHECKPOINT_INTERVAL;
+        if progress == Progress::CaughtUp && is_due && self.app.shared_identity().is_some() {
+            self.save_checkpoint_of(loaded).await?;
+            loaded.checkpoint_at = self.app.clock.now();
         }
         Ok(progress)
     }
@@ -445,7 +476,11 @@ impl Matcher {
             loaded.batches_since_indexing = 0;
             let mut head = self.app.store.head();
             head.borrow_and_update();
-            while self.app.store.index_matches(INDEX_BATCH).await? && !head.has_changed().unwrap_or(true) {}
+            let role_is_due = || self.role.asked_at.is_some_and(|at| at.elapsed() >= ROLE_INTERVAL);
+            while self.app.store.index_matches(INDEX_BATCH).await?
+                && !head.has_changed().unwrap_or(true)
+                && !role_is_due()
+            {}
         }
         Ok(())
     }

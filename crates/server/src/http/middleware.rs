@@ -99,10 +99,7 @@ async fn handle(
     let response = match cross_origin.preflight() {
         Some(preflight) => preflight,
         None => match host::check(&request) {
-            Ok(()) => match wait_for_position(&shared, request.headers()).await {
-                Ok(()) => run_limited(&shared, &shares, request, next).instrument(span.clone()).await,
-                Err(problem) => problem.into_response(),
-            },
+            Ok(()) => run_limited(&shared, &shares, request, next).instrument(span.clone()).await,
             Err(problem) => problem.into_response(),
         },
     };
@@ -187,6 +184,9 @@ async fn run_limited(shared: &Shared, shares: &Arc<Shares>, mut request: Request
             // Held until the response is complete. A stream, whose body outlives this function, keeps a clone.
             Ok(slot) => drop(request.extensions_mut().insert(RequestPermit(Arc::new(slot)))),
             Err(refused) => return refused.of_request(holder, shares).into_response(),
+        }
+        if let Err(problem) = wait_for_position(shared, request.headers()).await {
+            return problem.into_response();
         }
     }
     let _permit = request.extensions().get::<RequestPermit>().cloned();

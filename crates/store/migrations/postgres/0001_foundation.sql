@@ -212,7 +212,6 @@ CREATE TABLE search (
 );
 ALTER TABLE search ALTER COLUMN record SET STORAGE EXTERNAL;
 CREATE INDEX search_by_owner ON search (owner, number, enabled);
-CREATE INDEX search_by_title ON search (owner, title_key, number, enabled);
 CREATE INDEX search_by_token ON search (owner, substr(record, 16, 50));
 CREATE TABLE search_count (
     owner    BYTEA PRIMARY KEY,

@@ -16,6 +16,8 @@ use crate::sql::error::SqlError;
 /// How long connecting may take, per address.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
+const DEFAULT_KEEPALIVES_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
+
 /// What every session starts with. Waiting for the turn to write is part of a statement. A session that hangs in the middle of a
 /// transaction would keep all others from writing.
 const SESSION: &str = "SET statement_timeout = '60s'; SET lock_timeout = '30s';
@@ -46,6 +48,15 @@ impl FromStr for PostgresOptions {
         }
         if config.get_application_name().is_none() {
             config.application_name("vigie");
+        }
+        // A server that is gone without a word is noticed within half a minute. The driver's default is two hours.
+        if config.get_keepalives_idle() >= DEFAULT_KEEPALIVES_IDLE {
+            config.keepalives_idle(Duration::from_secs(10));
+        }
+        config.keepalives_interval(config.get_keepalives_interval().unwrap_or(Duration::from_secs(5)));
+        config.keepalives_retries(config.get_keepalives_retries().unwrap_or(3));
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(Duration::from_secs(30));
         }
         // After a failover, a former primary may still answer.
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);

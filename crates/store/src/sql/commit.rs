@@ -125,7 +125,10 @@ pub fn apply(
         for step in prepared.by_ref().take(STEPS_TOGETHER) {
             steps.push(step?);
         }
-        connection.prefetch(steps.iter().flat_map(needed_rows))?;
+        // The writes of the steps before go with it.
+        if let Err(error) = connection.prefetch(steps.iter().flat_map(needed_rows)) {
+            return conflict_or(error.into());
+        }
         for step in steps.drain(..) {
             let applied = match step {
                 PreparedStep::Put(put) => {
@@ -181,10 +184,10 @@ fn needed_rows(step: &PreparedStep) -> impl Iterator<Item = (&'static str, Vec<O
     row.into_iter().chain(claims)
 }
 
-/// A row that a constraint refuses is a conflict: another advert has taken the reference meanwhile.
+/// On PostgreSQL the row of an advert is refused later than on SQLite ([`write_advert`]), and for the same reason.
 fn conflict_or(error: Error) -> Result<Transaction<Applied>, Error> {
     match sql_error(&error) {
-        Some(refused) if refused.is_constraint_violation() => {
+        Some(refused) if refused.is_taken_identity() => {
             Ok(Transaction::Rollback(CommitOutcome::Conflict.into()))
         }
         _ => Err(error),

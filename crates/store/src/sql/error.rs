@@ -41,6 +41,13 @@ impl SqlError {
         }
     }
 
+    /// Returns `true` if an advert could not be stored because another one has its reference or its id.
+    pub fn is_taken_identity(&self) -> bool {
+        let Self::Postgres(error) = self else { return false };
+        let constraint = error.as_db_error().and_then(|error| error.constraint());
+        constraint.is_some_and(|name| ["advert_by_reference", "advert_pkey"].contains(&name))
+    }
+
     /// Copies an error for another caller that gets the same reason.
     pub fn copy(&self) -> Self {
         match self {

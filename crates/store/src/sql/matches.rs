@@ -119,7 +119,7 @@ fn insert(connection: &Connection, group: &PreparedGroup) -> Result<(), Error> {
             "INSERT INTO match_group (position, at, property_id, version, advert, matched, linked, inherited)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
-        .execute(params![
+        .execute_later(params![
             position.0,
             at.as_millisecond(),
             property.as_bytes(),
@@ -134,7 +134,7 @@ fn insert(connection: &Connection, group: &PreparedGroup) -> Result<(), Error> {
     )?;
     for (ordinal, (notification, searches)) in (0_u32..).zip(outbox) {
         let (kind, event_index) = notification_code(*notification);
-        statement.execute(params![position.0, ordinal, kind, event_index, searches])?;
+        statement.execute_later(params![position.0, ordinal, kind, event_index, searches])?;
     }
     Ok(())
 }

@@ -150,13 +150,17 @@ fn property(
     if replaced == 0 {
         // The row is gone. It belongs to the entry that named the version first, and gets its number again if that is free: numbers are
         // in the order of the log.
+        let new_number = if connection.is_postgres() {
+            "nextval(pg_get_serial_sequence('property_version', 'record_id'))"
+        } else {
+            "NULL"
+        };
         connection
-            .prepare_cached(
+            .prepare_cached(&format!(
                 "INSERT INTO property_version (record_id, property_id, version, position, record)
-                 SELECT CASE WHEN EXISTS (SELECT 1 FROM property_version WHERE record_id = ?6) THEN NULL ELSE ?6 END,
-                     ?1, ?2, coalesce(min(position), ?4), ?3 FROM log
-                 WHERE subject = ?1 AND version = ?2 AND kind <> ?5",
-            )?
+                 VALUES (CASE WHEN EXISTS (SELECT 1 FROM property_version WHERE record_id = ?6) THEN {new_number} ELSE ?6 END,
+                     ?1, ?2, coalesce((SELECT min(position) FROM log WHERE subject = ?1 AND version = ?2 AND kind <> ?5), ?4), ?3)",
+            ))?
             .execute(params![
                 id.as_bytes(),
                 row.version,
@@ -307,13 +311,14 @@ fn log_entry(connection: &Connection, position: Option<i64>) -> Result<Repair, E
 
 /// Removes the content of a log entry. The entry stays, so that positions are dense.
 pub fn blank_log_entry(connection: &Connection, position: u64) -> Result<(), Error> {
+    // PostgreSQL keeps values of another type out of the column.
+    let is_number = if connection.is_postgres() { "" } else { "typeof(recorded_at) = 'integer' AND " };
     connection
-        .prepare_cached(
+        .prepare_cached(&format!(
             "UPDATE log SET kind = ?2, subject = NULL, version = NULL, advert = NULL, payload = NULL,
-                 recorded_at = CASE WHEN typeof(recorded_at) = 'integer' AND abs(recorded_at) < 253402300800000
-                               THEN recorded_at ELSE 0 END
+                 recorded_at = CASE WHEN {is_number}abs(recorded_at) < 253402300800000 THEN recorded_at ELSE 0 END
              WHERE position = ?1",
-        )?
+        ))?
         .execute(params![position, Kind::Erased as i64])?;
     Ok(())
 }
@@ -369,8 +374,10 @@ fn match_group(connection: &Connection, position: Option<i64>) -> Result<Repair,
         Some(true) => {}
     }
     for column in ["matched", "linked", "inherited"] {
+        let bytes =
+            if connection.is_postgres() { column.to_owned() } else { format!("CAST({column} AS BLOB)") };
         let list: Option<Vec<u8>> = connection.query_row(
-            &format!("SELECT CAST({column} AS BLOB) FROM match_group WHERE position = ?1"),
+            &format!("SELECT {bytes} FROM match_group WHERE position = ?1"),
             [position],
             |row| row.get(0),
         )?;

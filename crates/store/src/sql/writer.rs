@@ -113,7 +113,12 @@ where
         // caller of this function checks that.
         let run = |work: F| {
             assert!(fault != Some(WriteFault::PanickingCall), "injected by a test");
-            work(connection)
+            let done = work(connection)?;
+            // What this call has not waited for must not fail the others.
+            if matches!(done, Transaction::Commit(_)) {
+                connection.flush()?;
+            }
+            Ok(done)
         };
         let run = |work: F| catch_unwind(AssertUnwindSafe(|| run(work))).unwrap_or(Err(Error::Panicked));
         self.result = self.work.take().map(run);
@@ -167,6 +172,7 @@ impl Writer {
                     fault: injected,
                     truncation: Truncation::default(),
                     poll_at: Instant::now(),
+                    is_reachable: true,
                 };
                 let ended = catch_unwind(AssertUnwindSafe(|| thread.serve()));
                 if let Err(failure) = ended.unwrap_or(Err(StoreFailure::WriterEnded)) {
@@ -300,12 +306,13 @@ impl Drop for Writer {
 }
 
 fn rewrite(connection: &Connection) -> Result<(), Error> {
-    let statements: &[&str] = if connection.is_postgres() {
-        &["SET statement_timeout = 0", "VACUUM FULL", "SET statement_timeout = '60s'"]
-    } else {
-        &["VACUUM"]
-    };
-    Ok(statements.iter().try_for_each(|statement| connection.execute_batch(statement))?)
+    if !connection.is_postgres() {
+        return Ok(connection.execute_batch("VACUUM")?);
+    }
+    connection.execute_batch("SET statement_timeout = 0")?;
+    let rewritten = connection.execute_batch("VACUUM FULL");
+    connection.execute_batch("SET statement_timeout = '60s'")?;
+    Ok(rewritten?)
 }
 
 /// What the thread works with.
@@ -318,6 +325,8 @@ struct Thread {
     truncation: Truncation,
     /// When to look for the writes of other processes, on PostgreSQL.
     poll_at: Instant,
+    /// Whether the last look succeeded. A change is logged once.
+    is_reachable: bool,
 }
 
 impl Thread {
@@ -380,6 +389,15 @@ impl Thread {
     /// Looks for the writes of other processes.
     fn poll(&mut self) {
         let noticed = detect(&self.connection, &mut self.detector);
+        let was_reachable = std::mem::replace(&mut self.is_reachable, noticed.is_ok());
+        match &noticed {
+            Err(error) if was_reachable => {
+                let error = error as &dyn std::error::Error;
+                tracing::error!(error, "the database cannot be reached; trying again");
+            }
+            Ok(_) if !was_reachable => tracing::info!("the database can be reached again"),
+            Err(_) | Ok(_) => {}
+        }
         self.poll_at = Instant::now() + if noticed.is_ok() { POLL_EVERY } else { RETRY_EVERY };
         send_head(&self.announce, self.detector.head());
     }
@@ -500,7 +518,7 @@ fn begin(connection: &Connection, detector: &mut Detector) -> Result<Option<i64>
     let give_up_at = Instant::now() + RECONNECT_FOR;
     loop {
         let begun = postgres.ensure_connected().and_then(|()| {
-            connection.execute_batch("BEGIN")?;
+            connection.execute_batch("BEGIN ISOLATION LEVEL READ COMMITTED")?;
             let turn = "SELECT writes FROM write_turn FOR UPDATE";
             connection.query_row(turn, params![], |row| row.get::<i64>(0))
         });

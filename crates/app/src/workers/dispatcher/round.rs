@@ -16,7 +16,7 @@ use super::attempt::attempt;
 use super::confirm::CONFIRMATION_POLL;
 use super::in_flight::InFlight;
 use super::render::{self, PendingMessage, Recipient};
-use super::schedule::{MAIL_HOST, OrderKey, Route, Target};
+use super::schedule::{AttemptEnd, MAIL_HOST, OrderKey, Route, Target};
 use super::{Dispatcher, later};
 use crate::Error;
 
@@ -296,13 +296,14 @@ impl Dispatcher {
             Claim { claim_id: claim, at: now, lease_until, deliveries, contacts_hidden: hidden, documents };
         let claimed = self.app.store.claim(request).await?;
         let claimed: BTreeSet<DeliveryId> = claimed.into_iter().collect();
-        for message in rendered.messages {
+        for mut message in rendered.messages {
             // If another process claimed part of an e-mail, it has read the same deliveries and sends the rest as well.
             if message.ids().all(|id| claimed.contains(&id)) {
                 let (app, dispatch) = (self.app.clone(), Arc::clone(&self.dispatch));
                 let attempt = attempt(app, dispatch, message, claim, self.stopping.clone());
                 self.attempts.spawn(self.recorder.recording(attempt, claim, lease_until));
             } else {
+                message.in_flight.end = AttemptEnd::Refused;
                 self.recorder.release(message.due.iter().filter(|due| claimed.contains(&due.id)), claim, now);
             }
         }

@@ -45,6 +45,8 @@ pub struct Route {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptEnd {
     NotAttempted,
+    /// Another server attempts it, or an earlier one of the same property. The next scan of lanes finds it again.
+    Refused,
     /// The attempt, or the wait for its permit, timed out.
     TimedOut,
     /// With any other outcome.
@@ -262,12 +264,13 @@ impl Schedule {
     pub fn end(&mut self, route: &Route, end: AttemptEnd) {
         self.in_flight = self.in_flight.saturating_sub(1);
         match end {
-            AttemptEnd::NotAttempted => {}
+            AttemptEnd::NotAttempted | AttemptEnd::Refused => {}
             AttemptEnd::TimedOut => drop(self.stalled.insert(route.target.clone())),
             AttemptEnd::Completed => drop(self.stalled.remove(&route.target)),
         }
         if let Some(order) = route.order
             && self.orders_in_flight.remove(&order) == Some(Successor::Waiting)
+            && end != AttemptEnd::Refused
         {
             self.add(order.lane, Timestamp::MIN);
         }

@@ -119,7 +119,7 @@ pub fn enqueue(connection: &Connection, batch: &EnqueueBatch) -> Result<Transact
             InitialState::DueAt(due_at) => (PENDING, *due_at),
             InitialState::Cancelled(reason) => (cancelled_code(*reason), *at),
         };
-        statement.execute(params![
+        statement.execute_later(params![
             delivery.owner.as_bytes(),
             lane,
             delivery.position.0,
@@ -136,7 +136,7 @@ pub fn enqueue(connection: &Connection, batch: &EnqueueBatch) -> Result<Transact
          ON CONFLICT (lane) DO UPDATE SET last_sequence = excluded.last_sequence",
     )?;
     for (lane, last_sequence) in last_sequences {
-        statement.execute(params![lane, last_sequence])?;
+        statement.execute_later(params![lane, last_sequence])?;
     }
     Ok(Transaction::Commit(true))
 }

@@ -190,20 +190,19 @@ fn due_delivery(
 }
 
 /// In one process the dispatcher knows what is in flight.
-const NOTHING_EARLIER_IN_FLIGHT: &str = " AND NOT EXISTS (
-     SELECT 1 FROM delivery earlier
-         JOIN match_group other ON other.position = earlier.position
+const NO_OTHER_IN_FLIGHT: &str = " AND NOT EXISTS (
+     SELECT 1 FROM delivery another
+         JOIN match_group other ON other.position = another.position
          JOIN match_group own ON own.position = delivery.position AND own.property_id = other.property_id
-     WHERE earlier.lane = delivery.lane AND earlier.state = 1 AND earlier.sequence < delivery.sequence
-         AND earlier.claim_id <> ?4)";
+     WHERE another.lane = delivery.lane AND another.state = 1 AND another.claim_id <> ?4)";
 
 pub fn claim(connection: &Connection, prepared: &PreparedClaim) -> Result<Vec<DeliveryId>, Error> {
     let Claim { claim_id, at, lease_until, deliveries, contacts_hidden, documents: _ } = &prepared.claim;
     let contacts_hidden: BTreeSet<&DeliveryId> = contacts_hidden.iter().collect();
     // Another claim may have attempted it meanwhile and failed: then it is pending again, but not due. Its search may have been
     // deleted meanwhile, and the delivery is about to be cancelled.
-    // Another process may be attempting an earlier delivery of the same property in the same lane: they are sent in order.
-    let in_order = if connection.is_postgres() { NOTHING_EARLIER_IN_FLIGHT } else { "" };
+    // Another process may be attempting another delivery of the same property in the same lane: they are sent one after the other.
+    let in_order = if connection.is_postgres() { NO_OTHER_IN_FLIGHT } else { "" };
     let mut statement = connection.prepare_cached(&format!(
         "UPDATE delivery SET state = ?2, due_at = ?3, claim_id = ?4,
              contacts_hidden = CASE WHEN contacts_hidden = 1 THEN 1 ELSE ?8 END
@@ -287,7 +286,7 @@ fn set_state(
             "UPDATE delivery SET state = ?2, due_at = ?3, failures = failures + ?4,
                  interruptions = interruptions + ?5 WHERE sequence = ?1",
         )?
-        .execute(params![sequence, state, due_at.as_millisecond(), failed, interrupted])?;
+        .execute_later(params![sequence, state, due_at.as_millisecond(), failed, interrupted])?;
     Ok(())
 }
 

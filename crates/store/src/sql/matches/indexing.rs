@@ -15,6 +15,7 @@ use crate::record::decode_search_list;
 use crate::sql::damage::DamageLog;
 use crate::sql::deliveries;
 use crate::sql::read::from_sql;
+use crate::sql::value::OwnedValue;
 use crate::sql::writer::Transaction;
 use crate::sql::{Connection, OptionalExtension, params};
 
@@ -100,7 +101,9 @@ pub fn insert(connection: &Connection, step: &InsertStep) -> Result<Transaction<
         // Another process is indexing. Let the caller try again.
         return Ok(Transaction::Rollback(true));
     }
-    let mut exists = connection.prepare_cached("SELECT 1 FROM match_group WHERE position = ?1")?;
+    let sql = "SELECT 1 FROM match_group WHERE position = ?1";
+    connection.prefetch(groups.iter().map(|group| (sql, vec![OwnedValue::from(group.0.cast_signed())])))?;
+    let mut exists = connection.prepare_cached(sql)?;
     let mut erased = Vec::new();
     for group in groups {
         if !exists.exists([group.0])? {
@@ -111,7 +114,7 @@ pub fn insert(connection: &Connection, step: &InsertStep) -> Result<Transaction<
         connection.prepare_cached("INSERT INTO search_match (number, position) VALUES (?1, ?2)")?;
     for (number, position) in matches {
         if !erased.contains(position) {
-            statement.execute(params![number.0, position.0])?;
+            statement.execute_later(params![number.0, position.0])?;
         }
     }
     Ok(Transaction::Commit(*more || first_deletion(connection, *until)?.is_some()))
