@@ -284,6 +284,10 @@ impl ToSql for Value<'_> {
             Self::Integer(integer) if *ty == Type::INT4 => {
                 out.extend_from_slice(&i32::try_from(integer)?.to_be_bytes());
             }
+            // PostgreSQL refuses texts with a NUL. One of them must not fail the batch that it is part of.
+            Self::Text(text) if *ty == Type::TEXT && text.contains('\0') => {
+                out.extend_from_slice(text.replace('\0', "\u{FFFD}").as_bytes());
+            }
             Self::Text(text) if *ty == Type::TEXT => out.extend_from_slice(text.as_bytes()),
             Self::Blob(blob) if *ty == Type::BYTEA => out.extend_from_slice(blob),
             Self::Integer(_) | Self::Text(_) | Self::Blob(_) | Self::TooLarge => {

@@ -57,7 +57,7 @@ pub fn put_question(
         .prepare_cached(
             "INSERT INTO recipient_confirmation (user_id, address, token_hash, asked_at) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (user_id, address) DO UPDATE SET token_hash = excluded.token_hash, asked_at = excluded.asked_at
-             WHERE confirmed_at IS NULL",
+             WHERE recipient_confirmation.confirmed_at IS NULL",
         )?
         .execute(params![user.as_bytes(), key(address), hash, at.as_millisecond()])?;
     Ok(())

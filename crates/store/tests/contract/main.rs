@@ -15,6 +15,7 @@ mod log;
 mod maintenance;
 mod matches;
 mod model;
+mod recipients;
 mod retention;
 mod searches;
 mod sites;
@@ -173,6 +174,7 @@ macro_rules! contract_suite {
                 concurrency: concurrent_writers_leave_no_gaps_in_the_log,
                     concurrent_claims_of_an_identity_succeed_once,
                     concurrent_changes_of_a_revision_succeed_once;
+                recipients: recipient_is_asked_and_confirms;
                 model: store_agrees_with_the_model;
                 queue_model: queue_agrees_with_the_model;
             }

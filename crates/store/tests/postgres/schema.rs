@@ -23,6 +23,14 @@ fn many_processes_start_at_the_same_time() {
     assert!(identities.iter().all(|identity| *identity == identities[0]), "{identities:?}");
 }
 
+#[tokio::test]
+async fn texts_with_a_nul_are_stored_without_it() {
+    let (_, options) = empty_database();
+    let store = SqlStore::connect(&options).unwrap();
+    store.set_metadata("a\0b".to_owned(), Some("c\0d".to_owned())).await.unwrap();
+    assert_eq!(store.metadata("a\0b".to_owned()).await.unwrap().as_deref(), Some("c\u{FFFD}d"));
+}
+
 #[test]
 fn schema_of_a_later_release_is_refused() {
     let (name, options) = empty_database();

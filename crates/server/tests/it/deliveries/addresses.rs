@@ -67,7 +67,7 @@ impl Fixture {
             }
         })
         .await;
-        assert_eq!(recorded(), count);
+        assert_eq!(recorded(), count, "{:?}", self.server.app.dispatch_status().unwrap().attempts);
     }
 
     /// Returns the outcomes of all attempts, by delivery of a search.
