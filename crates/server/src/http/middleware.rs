@@ -30,7 +30,7 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 const LOG_POSITION: HeaderName = HeaderName::from_static("x-log-position");
 const MIN_LOG_POSITION: HeaderName = HeaderName::from_static("x-min-log-position");
 
-/// How long a request waits for the position that it asks for. Servers on one database are behind each other by less than a tenth of that.
+/// How long a request waits for the position that it asks for.
 const POSITION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Routes that are answered however many requests are in progress: an operator must see a server that has too much to do.

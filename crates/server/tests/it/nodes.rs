@@ -25,7 +25,7 @@ struct Node {
 impl Cluster {
     fn new() -> Self {
         let server = local_postgres::shared();
-        let url = server.url(&server.create_database(None));
+        let url = server.url(&server.create_database());
         let folder = TempDir::new().unwrap();
         let create = ["keys", "create", "--user", "nodes", "--scopes", "read,ingest,searches,admin"];
         let created =

@@ -169,7 +169,11 @@ impl PostgresConnection {
         for (sql, values) in queries {
             steps.push(PipelineStep { statement: self.prepare(sql)?, sql: Some(sql.to_owned()), values });
         }
-        let results = self.run_together(&steps)?;
+        let results = match self.run_together(&steps) {
+            // Like a single query: the caller runs it again by itself, on a new connection.
+            Err(_) if !self.is_in_transaction() && self.is_lost() => return self.reconnect(),
+            results => results?,
+        };
         for (step, rows) in steps.into_iter().zip(results).skip(first_query) {
             self.pipeline.put(step, rows);
         }
@@ -180,7 +184,7 @@ impl PostgresConnection {
         check(values)?;
         let values = values.iter().copied().map(OwnedValue::from).collect();
         self.pipeline.add_later(PipelineStep { statement: self.prepare(sql)?, sql: None, values });
-        Ok(())
+        if self.pipeline.is_full() { self.flush() } else { Ok(()) }
     }
 
     /// Runs the statements of [`Self::execute_later`].

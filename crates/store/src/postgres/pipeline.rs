@@ -13,6 +13,9 @@ use tokio_postgres::{Client, Error, Row, Statement};
 
 use crate::sql::value::{OwnedValue, Value};
 
+/// How many writes wait to be sent together: far more than the way to the server and back is worth, and little memory.
+const WAITING_MAX: usize = 256;
+
 /// A statement with its values.
 pub struct PipelineStep {
     pub statement: Statement,
@@ -39,6 +42,11 @@ impl Pipeline {
 
     pub fn add_later(&self, step: PipelineStep) {
         self.later.borrow_mut().push(step);
+    }
+
+    /// Returns `true` if so much waits that waiting for more gains nothing.
+    pub fn is_full(&self) -> bool {
+        self.later.borrow().len() >= WAITING_MAX
     }
 
     pub fn take_later(&self) -> Vec<PipelineStep> {

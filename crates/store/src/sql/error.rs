@@ -32,16 +32,12 @@ fn describe(error: &tokio_postgres::Error) -> String {
 }
 
 impl SqlError {
-    /// Returns `true` if a constraint refused a row.
+    /// Returns `true` if a constraint of SQLite refused a row.
     pub fn is_constraint_violation(&self) -> bool {
-        match self {
-            Self::Sqlite(error) => error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation),
-            Self::Postgres(error) => error.code().is_some_and(|code| code.code().starts_with("23")),
-            _ => false,
-        }
+        matches!(self, Self::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation))
     }
 
-    /// Returns `true` if an advert could not be stored because another one has its reference or its id.
+    /// Returns `true` if PostgreSQL refused an advert because another one has its reference or its id.
     pub fn is_taken_identity(&self) -> bool {
         let Self::Postgres(error) = self else { return false };
         let constraint = error.as_db_error().and_then(|error| error.constraint());

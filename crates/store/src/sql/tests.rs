@@ -1,14 +1,20 @@
 //! A full disk, simulated by a limit on the pages of the database: writes are refused, nothing acknowledged is lost, and writing
 //! continues once there is space again. Also: changes between the two halves of indexing matches.
 
+use std::path::Path;
+
+use domain::{Identity, SearchNumber};
 use testkit::Random;
 use testkit::build::{advert, advert_id, at, key_id, property, property_id, saved_search, user_id};
 
-use std::path::Path;
-
+use super::matches::indexing::{self, IndexStep};
 use super::*;
-use crate::contract::{Expected, ExpectedSearch, PutCause, PutProperty, PutSearch, Step};
-use crate::sqlite::schema;
+use crate::contract::{
+    ChangeSet, CommitOutcome, Expected, ExpectedSearch, MatchBatch, MatchGroup, NewKey, Position, PutCause,
+    PutProperty, PutSearch, Step, StoreFailure,
+};
+use crate::prelude::*;
+use crate::sqlite::{FILE_NAME, schema};
 
 /// Opens a store whose database can grow by at most `pages`.
 fn store_with_space_for(folder: &Path, pages: u32) -> SqlStore {

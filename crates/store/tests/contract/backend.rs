@@ -1,7 +1,7 @@
 //! Backends: how a test opens a store, closes it and opens it again.
 
 use std::ops::Deref;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use store::SqlStore;
 use store::prelude::*;
@@ -57,14 +57,6 @@ impl Postgres {
     }
 }
 
-/// The database that those of the tests are copies of.
-static TEMPLATE: LazyLock<String> = LazyLock::new(|| {
-    let server = local_postgres::shared();
-    let template = server.create_database(None);
-    drop(SqlStore::connect(&server.url(&template).parse().unwrap()).unwrap());
-    template
-});
-
 impl Backend for Postgres {
     type Opened = SqlStore;
 
@@ -72,7 +64,9 @@ impl Backend for Postgres {
 
     async fn fresh() -> Self {
         let server = local_postgres::shared();
-        let name = server.create_database(Some(TEMPLATE.as_str()));
+        let name = local_postgres::prepared_database(|url| {
+            drop(SqlStore::connect(&url.parse().unwrap()).unwrap());
+        });
         // Copies would issue the same ids of deliveries.
         server.execute(&name, "UPDATE delivery_epoch SET epoch = (random() * 1e18)::BIGINT");
         Self { url: server.url(&name), name }

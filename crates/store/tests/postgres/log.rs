@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use store::prelude::*;
-use store::{LogEntry, Position, SqlStore};
+use store::{Expected, LogEntry, Position, SqlStore};
 use testkit::build::{advert, property};
 
 use crate::backend::{Backend, Postgres};
 use crate::changes::{commit, create};
-use store::Expected;
 
 const PROCESSES: u64 = 3;
 const WRITERS: u64 = 8;

@@ -6,7 +6,7 @@ use store::prelude::*;
 
 fn empty_database() -> (String, PostgresOptions) {
     let server = local_postgres::shared();
-    let name = server.create_database(None);
+    let name = server.create_database();
     let options = server.url(&name).parse().unwrap();
     (name, options)
 }

@@ -2,20 +2,12 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use store::SqlStore;
 
 /// The addresses of the databases, by data folder.
 static ADDRESSES: Mutex<Option<HashMap<PathBuf, String>>> = Mutex::new(None);
-
-/// The database that the others are copies of.
-static TEMPLATE: LazyLock<String> = LazyLock::new(|| {
-    let server = local_postgres::shared();
-    let template = server.create_database(None);
-    drop(SqlStore::connect(&server.url(&template).parse().unwrap()).unwrap());
-    template
-});
 
 /// Opens the database of a data folder; the same one each time.
 pub fn open(folder: &Path) -> SqlStore {
@@ -24,8 +16,10 @@ pub fn open(folder: &Path) -> SqlStore {
     }
     let mut addresses = ADDRESSES.lock().unwrap_or_else(PoisonError::into_inner);
     let address = addresses.get_or_insert_default().entry(folder.to_owned()).or_insert_with(|| {
-        let server = local_postgres::shared();
-        server.url(&server.create_database(Some(TEMPLATE.as_str())))
+        let name = local_postgres::prepared_database(|url| {
+            drop(SqlStore::connect(&url.parse().unwrap()).unwrap());
+        });
+        local_postgres::shared().url(&name)
     });
     SqlStore::connect(&address.parse().unwrap()).unwrap()
 }
