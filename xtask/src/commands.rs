@@ -52,6 +52,18 @@ pub const COMMANDS: &[Command] = &[
         run: crash,
     },
     Command {
+        name: "nodes",
+        arguments: "[SECONDS]",
+        about: "Kill servers on PostgreSQL, and PostgreSQL, for SECONDS (600); nothing may be lost.",
+        run: nodes,
+    },
+    Command {
+        name: "log",
+        arguments: "[ENTRIES]",
+        about: "Let 64 writers append ENTRIES (1000000) to the log on PostgreSQL.",
+        run: log,
+    },
+    Command {
         name: "deliveries",
         arguments: "[COUNT]",
         about: "Kill the server while it delivers COUNT webhooks (100000); all must arrive.",
@@ -120,6 +132,8 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 const KILLS_DEFAULT: &str = "1000";
+const LOG_ENTRIES_DEFAULT: &str = "1000000";
+const NODES_SECONDS_DEFAULT: &str = "600";
 const DELIVERIES_DEFAULT: &str = "100000";
 const DIFFERENTIAL_CASES_DEFAULT: &str = "100000";
 const FUZZ_EXAMPLES_DEFAULT: &str = "300";
@@ -188,6 +202,31 @@ fn crash(arguments: &[String]) -> Result<(), Failure> {
 }
 
 /// In a release build, so that much happens between two kills.
+fn nodes(arguments: &[String]) -> Result<(), Failure> {
+    let seconds = match arguments {
+        [] => NODES_SECONDS_DEFAULT,
+        [seconds] if seconds.parse::<u64>().is_ok() => seconds,
+        _ => return Err(Failure::Arguments { expected: "the number of seconds" }),
+    };
+    tools::check()?;
+    let test =
+        ["test", "--release", "--package", "server", "--test", "crash", "--", "--nocapture", "nodes::"];
+    Step::cargo(test).with("VIGIE_NODES_SECONDS", seconds).run()
+}
+
+fn log(arguments: &[String]) -> Result<(), Failure> {
+    let entries = match arguments {
+        [] => LOG_ENTRIES_DEFAULT,
+        [entries] if entries.parse::<u64>().is_ok() => entries,
+        _ => return Err(Failure::Arguments { expected: "the number of entries" }),
+    };
+    tools::check()?;
+    let test =
+        ["test", "--release", "--package", "store", "--test", "postgres", "--", "--nocapture", "log::"];
+    Step::cargo(test).with("VIGIE_LOG_ENTRIES", entries).run()
+}
+
+/// In a release build, so that much happens between two kills.
 fn deliveries(arguments: &[String]) -> Result<(), Failure> {
     let count = match arguments {
         [] => DELIVERIES_DEFAULT,
@@ -210,7 +249,7 @@ fn deliveries(arguments: &[String]) -> Result<(), Failure> {
 }
 
 /// Modules of integration tests that neither read the files of the embedded database nor run commands on its folder. One after the other:
-/// each test has a database with nine connections.
+/// each test has a database with ten connections.
 const ON_POSTGRES: &[&str] = &[
     "ingest::",
     "grouping::",
@@ -235,7 +274,13 @@ fn postgres(_: &[String]) -> Result<(), Failure> {
         let run = ["test", "--package", "server", "--test", "it", "--", module, "--skip", "cli::"];
         Step::cargo(run).with("VIGIE_TEST_POSTGRES", "1").run()?;
     }
-    Ok(())
+    // Fewer kills: a server waits for the leases of the one before.
+    let crash = ["test", "--package", "server", "--test", "crash", "--", "--nocapture", "--skip", "nodes::"];
+    Step::cargo(crash)
+        .with("VIGIE_TEST_POSTGRES", "1")
+        .with("VIGIE_CRASH_KILLS", "20")
+        .with("VIGIE_CRASH_DELIVERIES", "2000")
+        .run()
 }
 
 fn differential(arguments: &[String]) -> Result<(), Failure> {

@@ -184,6 +184,8 @@ impl App {
         part: &DraftBatch<'_>,
         mut prepared: Option<Loaded>,
     ) -> Result<IngestedBatch, Error> {
+        // Begins with the first plan. Reading and making adverts need no turn.
+        let mut turn = None;
         for _ in 0..ATTEMPTS_MAX {
             let loaded = match prepared.take() {
                 Some(loaded) => loaded,
@@ -195,6 +197,9 @@ impl App {
                     loaded
                 }
             };
+            if turn.is_none() {
+                turn = Some(self.store.grouping_turn().await?);
+            }
             let Some(planned) = self.plan(part, loaded).await? else { continue };
             let (Plan { steps, receipts, reservation, relocated }, foreign_writes) = planned;
             if steps.is_empty() || part.options.commit == Commit::DryRun {
@@ -225,6 +230,7 @@ impl App {
 
     /// Marks an advert as expired. Returns `None` if it does not exist.
     pub async fn expire(&self, advert: AdvertId) -> Result<Option<Receipt>, Error> {
+        let _turn = self.store.grouping_turn().await?;
         for _ in 0..ATTEMPTS_MAX {
             let now = self.clock.now();
             let located = self.store.locate(vec![domain::Identity::Uuid(advert)]).await?.pop().flatten();
@@ -272,7 +278,9 @@ impl App {
     /// Erases an advert and everything stored about it, and waits until searches do not find it any more. Returns `None` if it does
     /// not exist.
     pub async fn erase(&self, advert: AdvertId) -> Result<Option<Erased>, Error> {
+        let turn = self.store.grouping_turn().await?;
         let erased = self.store.erase(advert, self.clock.now()).await?;
+        drop(turn);
         if let Some(erased) = &erased {
             // The index sees the erasure a little later; the cached document must not be sent even once more.
             self.executor.evict_document(erased.property);

@@ -1,7 +1,7 @@
 //! A temporary PostgreSQL server in a folder, which stops with this process, for tests and benchmarks. Nothing is installed: the
 //! programs must be there ([`Server::programs`]).
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -9,8 +9,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, ensure};
+use tokio_postgres::SimpleQueryMessage;
 
-/// Nothing outlives the process, so nothing is synced. A store has nine connections, and tests run in parallel.
+/// Nothing outlives the process, so nothing is synced. A store has ten connections, and tests run in parallel.
 const TEST_SETTINGS: &str =
     "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nmax_connections = 600";
 
@@ -39,6 +40,13 @@ pub fn prepared_database(prepare: fn(&str)) -> String {
     server.create(Some(prototype))
 }
 
+/// Returns the address of a database on whichever of these servers accepts writes.
+pub fn url_of(servers: &[&Server], database: &str) -> String {
+    let host = |server: &&Server| server.sockets.display().to_string().replace('/', "%2F");
+    let hosts: Vec<String> = servers.iter().map(host).collect();
+    format!("postgres://{USER}@{}/{database}?sslmode=disable", hosts.join(","))
+}
+
 /// The database user.
 pub const USER: &str = "vigie";
 
@@ -55,12 +63,16 @@ pub struct Server {
 }
 
 /// Runs a command until standard input ends, which happens when this process exits, in whatever way. Then removes the folder, and the
-/// one above if that is empty.
-const RUN_UNTIL_EOF: &str = r#"folder=$1; shift; "$@" & server=$!; read -r _; kill -QUIT $server; wait $server
+/// one above if that is empty. After the line `keep` it ends without removing anything.
+const RUN_UNTIL_EOF: &str = r#"folder=$1; shift; "$@" & server=$!; read -r word; kill -QUIT $server 2>/dev/null; wait $server
+if [ "$word" = keep ]; then exit; fi
 rm -rf "$folder"; rmdir "$(dirname "$folder")" 2>/dev/null; true"#;
 
-/// The log line of a server that accepts connections.
-const READY: &str = "ready to accept connections";
+/// How often a killed server is started: processes of the one before may take a moment to end, and prevent it.
+const STARTS_MAX: u32 = 100;
+
+/// The log line of a server that accepts connections, or "read-only connections" if it is a replica.
+const READY: &str = "ready to accept";
 
 /// An unprivileged system user.
 #[derive(Clone, Copy)]
@@ -85,17 +97,7 @@ impl Server {
 
     /// Starts a server with these settings, as in `postgresql.conf`. It listens on a socket in `folder` only.
     pub fn start(programs: PathBuf, folder: &Path, settings: &str) -> anyhow::Result<Self> {
-        let folder = std::path::absolute(folder)?.join("postgres");
-        std::fs::create_dir_all(&folder)?;
-        let owner = if number("id", &["-u"])? == 0 { Some(other_owner()?) } else { None };
-        if let Some(owner) = owner {
-            chown(&folder, Some(owner.user), Some(owner.group))?;
-            // Temporary folders are private; the server has to traverse this one.
-            if let Some(above) = folder.parent() {
-                let mode = std::fs::metadata(above)?.permissions().mode();
-                std::fs::set_permissions(above, PermissionsExt::from_mode(mode | 0o011))?;
-            }
-        }
+        let (folder, owner) = owned_folder(folder)?;
         let data = folder.join("data");
         let mut server = Self { programs, owner, data, sockets: folder, shell: None };
         let initdb = server.programs.join("initdb");
@@ -113,13 +115,74 @@ impl Server {
             "--no-sync",
         ]);
         run(&mut initdb)?;
-        let settings = format!(
-            "{settings}\nlisten_addresses = ''\nunix_socket_directories = '{}'\n",
-            server.sockets.display()
-        );
-        std::fs::write(server.data.join("postgresql.auto.conf"), settings)?;
+        server.configure(settings)?;
         server.launch()?;
         Ok(server)
+    }
+
+    /// Starts a copy of this server that follows it, with these settings in addition. It accepts reads only, until [`Self::promote`].
+    pub fn start_replica(&self, folder: &Path, settings: &str) -> anyhow::Result<Self> {
+        let (folder, owner) = owned_folder(folder)?;
+        let data = folder.join("data");
+        let mut replica = Self { programs: self.programs.clone(), owner, data, sockets: folder, shell: None };
+        let mut copy = replica.command(&self.client_program("pg_basebackup")?);
+        copy.arg("-D").arg(&replica.data).arg("-h").arg(&self.sockets);
+        copy.args(["-U", USER, "--checkpoint=fast", "--write-recovery-conf", "--no-sync"]);
+        run(&mut copy)?;
+        // After what the copy brought along, which says whom to follow.
+        let followed = std::fs::read_to_string(replica.data.join("postgresql.auto.conf"))?;
+        replica.configure(&format!("{followed}\n{settings}"))?;
+        replica.launch()?;
+        Ok(replica)
+    }
+
+    /// Lets a replica accept writes. What it has not received by then is lost to it.
+    pub fn promote(&self) {
+        self.execute("postgres", "SELECT pg_promote()");
+    }
+
+    /// Kills all processes of the server, as a crash would. The data stays.
+    pub fn kill(&mut self) -> anyhow::Result<()> {
+        let file = std::fs::read_to_string(self.data.join("postmaster.pid"))?;
+        let first = file.lines().next().context("the server does not run")?;
+        let children = std::fs::read_to_string(format!("/proc/{first}/task/{first}/children"))?;
+        // The first of them would start the others again.
+        run(Command::new("kill").arg("-STOP").arg(first))?;
+        run(Command::new("kill").arg("-KILL").arg(first))?;
+        for child in children.split_whitespace() {
+            // Some have ended by themselves.
+            let _ = run(Command::new("kill").arg("-KILL").arg(child));
+        }
+        let mut shell = self.shell.take().context("the server does not run")?;
+        shell.stdin.take().context("the shell has no standard input")?.write_all(b"keep\n")?;
+        shell.wait()?;
+        Ok(())
+    }
+
+    /// Starts a server that was killed.
+    pub fn restart(&mut self) -> anyhow::Result<()> {
+        for _ in 1..STARTS_MAX {
+            if self.launch().is_ok() {
+                return Ok(());
+            }
+        }
+        self.launch()
+    }
+
+    fn configure(&self, settings: &str) -> anyhow::Result<()> {
+        let settings = format!(
+            "{settings}\nlisten_addresses = ''\nunix_socket_directories = '{}'\n",
+            self.sockets.display()
+        );
+        Ok(std::fs::write(self.data.join("postgresql.auto.conf"), settings)?)
+    }
+
+    /// Finds a program that is not needed to run a server, beside the real one of the server.
+    fn client_program(&self, name: &str) -> anyhow::Result<String> {
+        let server = std::fs::canonicalize(self.programs.join("postgres"))?;
+        let program = server.with_file_name(name);
+        ensure!(program.is_file(), "there is no {}", program.display());
+        Ok(program.display().to_string())
     }
 
     /// Starts the server and waits until it accepts connections.
@@ -147,32 +210,40 @@ impl Server {
 
     /// Returns the address of one of its databases. `postgres` exists from the beginning.
     pub fn url(&self, database: &str) -> String {
-        let host = self.sockets.display().to_string().replace('/', "%2F");
-        format!("postgres://{USER}@{host}/{database}?sslmode=disable")
+        url_of(&[self], database)
     }
 
     /// Runs statements in one of its databases. Panics if they fail.
     pub fn execute(&self, database: &str, sql: &str) {
+        self.query(database, sql);
+    }
+
+    /// Does the same, and returns the first column of the rows, without those that are NULL.
+    pub fn query(&self, database: &str, sql: &str) -> Vec<String> {
         let url = self.url(database);
         // On a thread of its own, so that tests with a runtime can call it.
         std::thread::scope(|scope| {
-            let run = scope.spawn(|| -> anyhow::Result<()> {
+            let run = scope.spawn(|| -> anyhow::Result<Vec<String>> {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
                 runtime.block_on(async {
                     let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await?;
                     let mut session = tokio::task::JoinSet::new();
                     session.spawn(connection);
-                    client.batch_execute(sql).await?;
+                    let messages = client.simple_query(sql).await?;
                     drop(client);
                     while let Some(ended) = session.join_next().await {
                         ended??;
                     }
-                    Ok(())
+                    let row = |message: &SimpleQueryMessage| match message {
+                        SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+                        _ => None,
+                    };
+                    Ok(messages.iter().filter_map(row).collect())
                 })
             });
             let done = run.join().unwrap_or_else(|_| panic!("running {sql} panicked"));
-            done.unwrap_or_else(|error| panic!("{sql}: {error:#}"));
-        });
+            done.unwrap_or_else(|error| panic!("{sql}: {error:#}"))
+        })
     }
 
     /// Creates an empty database, and returns its name.
@@ -224,6 +295,23 @@ fn run(command: &mut Command) -> anyhow::Result<()> {
     let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot run {command:?}"))?;
     ensure!(output.status.success(), "{command:?} failed: {}", String::from_utf8_lossy(&output.stderr));
     Ok(())
+}
+
+/// Creates the folder of a server, and returns it with the user that owns it, unless that is the user of this process.
+fn owned_folder(folder: &Path) -> anyhow::Result<(PathBuf, Option<Owner>)> {
+    let folder = std::path::absolute(folder)?.join("postgres");
+    std::fs::create_dir_all(&folder)?;
+    if number("id", &["-u"])? != 0 {
+        return Ok((folder, None));
+    }
+    let owner = other_owner()?;
+    chown(&folder, Some(owner.user), Some(owner.group))?;
+    // Temporary folders are private; the server has to traverse this one.
+    if let Some(above) = folder.parent() {
+        let mode = std::fs::metadata(above)?.permissions().mode();
+        std::fs::set_permissions(above, PermissionsExt::from_mode(mode | 0o011))?;
+    }
+    Ok((folder, Some(owner)))
 }
 
 fn other_owner() -> anyhow::Result<Owner> {

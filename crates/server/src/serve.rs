@@ -6,6 +6,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -184,21 +185,20 @@ async fn prepare_grouping(app: App, stop: CancellationToken) {
     }
 }
 
-/// Returns the name of the folder for the index: what was indexed from one database must not be used with another.
-fn index_folder(app: &App) -> String {
-    match app.shared_identity() {
-        None => INDEX_FOLDER.to_owned(),
-        Some(identity) => format!("{INDEX_FOLDER}-{identity}"),
+/// Returns the folder for the index: what was indexed from one database must not be used with another.
+pub fn index_folder(shared: &Shared) -> PathBuf {
+    let data = &shared.config.data;
+    match shared.app.shared_identity() {
+        None => data.join(INDEX_FOLDER),
+        Some(identity) => data.join(format!("{INDEX_FOLDER}-{identity}")),
     }
 }
 
 /// Starts the followers of the change log that this process has: indexer, matcher, dispatcher.
 fn start_followers(shared: &Shared, tasks: &TaskTracker, stop: &CancellationToken) {
     let (config, background) = (&shared.config, shared.background.handle());
-    let settings = indexer::Settings {
-        folder: config.data.join(index_folder(&shared.app)),
-        snapshot_interval: config.snapshot_interval,
-    };
+    let settings =
+        indexer::Settings { folder: index_folder(shared), snapshot_interval: config.snapshot_interval };
     if let Some(indexer) = Indexer::new(&shared.app, settings) {
         let app = || shared.app.clone();
         let run = indexer::run(indexer, stop.clone());

@@ -30,7 +30,7 @@ pub use deliveries::{
     InitialState, LEASE, Lane, LaneDue, LaneHead, LanePeek, Leases, NewDelivery, NewSecret, OutboxBatch,
     OutboxCursor, Pruned, QueueDepth, RecipientConfirmation, RecipientStore, Replay, Settlement, StateKind,
 };
-pub use grouping::{AdvertGrouping, DecidedBy, ForeignWrites, LineageRow, SignatureRow};
+pub use grouping::{AdvertGrouping, DecidedBy, ForeignWrites, GroupingTurn, LineageRow, SignatureRow};
 pub use log::{
     Change, ChangeSet, CommitOutcome, Erasure, LogEntry, LogStore, PropertyCause, RemovalCause, Step,
 };

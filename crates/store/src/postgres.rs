@@ -5,13 +5,17 @@ mod cursor;
 mod options;
 mod pipeline;
 mod schema;
+mod timeline;
 
 pub(crate) use connection::PostgresConnection;
 pub(crate) use cursor::Cursor;
 pub use options::PostgresOptions;
 
+use std::sync::Arc;
+
 use crate::error::Error;
 use crate::sql::{Connection, Place, SqlStore};
+use timeline::AcceptedTimeline;
 
 impl SqlStore {
     /// Connects to a PostgreSQL database. Creates the tables, or migrates them, if necessary.
@@ -19,8 +23,11 @@ impl SqlStore {
         // Connections have runtimes of their own, which cannot be used on a thread of another runtime.
         std::thread::scope(|scope| {
             let opened = scope.spawn(|| {
-                let open =
-                    || PostgresConnection::open(options).map(|opened| Connection::Postgres(Box::new(opened)));
+                let timeline = Arc::new(AcceptedTimeline::default());
+                let open = || {
+                    let opened = PostgresConnection::open(options, Arc::clone(&timeline));
+                    opened.map(|opened| Connection::Postgres(Box::new(opened)))
+                };
                 let writing = open()?;
                 let identity = schema::migrate(&writing)?;
                 Self::start(Place::Shared { identity }, writing, || Ok(open()?))

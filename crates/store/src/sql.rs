@@ -33,6 +33,7 @@ mod scan;
 mod searches;
 mod secrets;
 mod sites;
+mod turn;
 mod usage;
 pub mod value;
 pub mod verify;
@@ -46,8 +47,10 @@ use committed::CommittedProperties;
 pub use connection::{Connection, OptionalExtension, Row, SqlResult};
 use damage::DamageLog;
 pub use error::SqlError;
+use foreign::Invalidation;
 use priority::Priority;
 use readers::{ReadKind, Readers};
+use turn::Turns;
 pub use value::Params;
 pub(crate) use value::params;
 pub use writer::WriteFault;
@@ -67,6 +70,8 @@ pub struct SqlStore {
 
 struct Shared {
     place: Place,
+    /// On PostgreSQL. Before the writer, which it uses.
+    turns: Option<Turns>,
     writer: Writer,
     foreground: Readers,
     background: Readers,
@@ -89,8 +94,14 @@ impl SqlStore {
         writing: Connection,
         open_reading: impl Fn() -> Result<Connection, Error>,
     ) -> Result<Self, Error> {
+        let writer = Writer::start(writing)?;
+        let turns = match place {
+            Place::Folder(_) => None,
+            Place::Shared { .. } => Some(Turns::start(open_reading()?, writer.detect_and_wait())?),
+        };
         let shared = Shared {
             place,
+            turns,
             foreground: Readers::start("store-read", READERS, Priority::Foreground, &open_reading)?,
             background: Readers::start(
                 "store-read-background",
@@ -98,7 +109,7 @@ impl SqlStore {
                 Priority::Background,
                 &open_reading,
             )?,
-            writer: Writer::start(writing)?,
+            writer,
             damage: Arc::default(),
             committed: Arc::default(),
         };
@@ -175,12 +186,12 @@ impl SqlStore {
         self.shared.writer.inject(fault);
     }
 
-    /// Writes, and commits unless the work fails.
+    /// Writes something other than properties, and commits unless the work fails.
     async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        self.transact(move |connection| work(connection).map(Transaction::Commit)).await
+        self.transact(Invalidation::Copies, move |connection| work(connection).map(Transaction::Commit)).await
     }
 
     /// Writes what other processes keep no copy of, such as the states of deliveries: they need not notice it.
@@ -188,22 +199,17 @@ impl SqlStore {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        self.transact_quietly(move |connection| work(connection).map(Transaction::Commit)).await
-    }
-
-    async fn transact_quietly<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send + 'static,
-    ) -> Result<T, Error> {
-        self.shared.writer.run_quietly(work).await
+        self.transact(Invalidation::Nothing, move |connection| work(connection).map(Transaction::Commit))
+            .await
     }
 
     /// Writes, and lets the work choose between commit and rollback.
     async fn transact<T: Send + 'static>(
         &self,
+        invalidation: Invalidation,
         work: impl FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        self.shared.writer.run(work).await
+        self.shared.writer.run(invalidation, work).await
     }
 }
 

@@ -183,6 +183,7 @@ impl App {
     async fn commit_correction(&self, steps: Vec<Step>, located: Vec<AdvertRef>) -> Result<bool, Error> {
         let app = self.clone();
         let committed = run_to_end(async move {
+            let _turn = app.store.grouping_turn().await?;
             // Locked meanwhile, so that no batch is planned with what the correction is about to change.
             let mut state = app.lock_grouping().await?;
             let stays = |located: &AdvertRef| {

@@ -125,6 +125,7 @@ impl App {
                 connected.iter().flat_map(|change| [change.from, change.to]).collect();
             let properties = self.store.find_properties(ids.into_iter().collect()).await?.intact;
             stored += connected.len();
+            let turn = self.store.grouping_turn().await?;
             let mut state = self.lock_grouping().await?;
             let Some(steps) = steps(&connected, properties) else {
                 skipped += adverts.len();
@@ -139,7 +140,7 @@ impl App {
                 }
                 CommitOutcome::Conflict | CommitOutcome::TooManySearches => skipped += adverts.len(),
             }
-            drop(state);
+            drop((state, turn));
             progress(RegroupProgress::Saved { changes: stored, of: moves.len() });
         }
         self.wait_visible(position).await;

@@ -120,6 +120,7 @@ impl App {
         at: Timestamp,
         bytes_max: usize,
     ) -> Result<Committed, Error> {
+        let _turn = self.store.grouping_turn().await?;
         for _ in 0..ATTEMPTS_MAX {
             let (steps, taken) = self.expiry_steps(adverts, at, bytes_max).await?;
             let expired = steps.len();

@@ -397,9 +397,13 @@ impl Matcher {
         if !groups.is_empty() || *has_erasure || is_due {
             let (after, until) = (loaded.checkpoint, loaded.position);
             if !self.app.store.record_matches(MatchBatch { after, until, groups: groups.clone() }).await? {
-                tracing::warn!(
-                    "another process also runs a matcher on this data folder; continuing from its checkpoint"
-                );
+                if self.app.shared_identity().is_some() {
+                    tracing::info!("another server has matched meanwhile; continuing from its checkpoint");
+                } else {
+                    tracing::warn!(
+                        "another process also runs a matcher on this data folder; continuing from its checkpoint"
+                    );
+                }
                 self.continue_from_checkpoint(loaded).await?;
                 return Ok(false);
             }

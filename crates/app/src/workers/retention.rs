@@ -206,7 +206,9 @@ impl Round<'_> {
         while !self.stop.is_cancelled() {
             let began = Instant::now();
             let now = self.app.clock.now();
+            let turn = self.app.store.grouping_turn().await?;
             let erased = self.app.store.erase_departed(before, now, PROPERTIES_PER_STEP).await?;
+            drop(turn);
             let ErasedProperties { properties, position, more } = erased;
             self.add(PrunedRows { properties: properties.len() as u64, ..PrunedRows::default() });
             self.app.forget_erased(properties, position).await;

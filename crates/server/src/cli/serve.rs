@@ -3,21 +3,23 @@
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::Context;
 use app::App;
 use clap::Args;
 use delivery::webhook::AddressPolicy;
 use domain::Scopes;
+use store::StoreFailure;
 use store::sqlite::ServerLock;
 use tokio_util::sync::CancellationToken;
 
 use super::{Common, load_config, output};
 use crate::config::ConfigWarning;
 use crate::http::Shared;
-use crate::serve::Server;
+use crate::serve::{self, Server};
 use crate::{file_limit, open, telemetry};
 
 #[derive(Debug, Args)]
@@ -55,7 +57,26 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     stop_on_signal(stop)?;
     tracing::info!(address = %server.address()?, data = %shared.config.data.display(), "vigie is listening");
     server.run().await;
+    if app.store_failure() == Some(StoreFailure::LogWentBack) {
+        return Err(start_again(&serve::index_folder(&shared)));
+    }
     Ok(exit_code(&app))
+}
+
+/// Replaces this process by a new one, which builds its index from the database as it is now. Returns only if that fails.
+fn start_again(index: &Path) -> anyhow::Error {
+    tracing::warn!("starting again with an empty index: the database has lost changes in a failover");
+    if let Err(error) = std::fs::remove_dir_all(index)
+        && error.kind() != ErrorKind::NotFound
+    {
+        return anyhow::Error::new(error).context(format!("cannot remove {}", index.display()));
+    }
+    let program = match std::env::current_exe() {
+        Ok(program) => program,
+        Err(error) => return anyhow::Error::new(error).context("cannot find the program to start again"),
+    };
+    let error = Command::new(program).args(std::env::args_os().skip(1)).exec();
+    anyhow::Error::new(error).context("cannot start again")
 }
 
 /// Returns a failure if the server stopped because its database accepts no more writes, so that a supervisor starts it again.

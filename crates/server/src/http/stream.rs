@@ -210,14 +210,13 @@ impl AdvertStream {
             Ok(Some(ingested)) => ingested,
             Ok(None) => return false,
             Err(error) => {
-                // The lines were not ingested: tell the client where to resume.
+                // Tell the client where to resume. If the connection to the database was lost, it may have committed them all the same.
                 tracing::error!(
                     error = &error as &dyn std::error::Error,
                     "advert stream aborted: the database cannot be written"
                 );
-                let message = format!(
-                    "The database is unavailable. Line {first} and all following lines were not ingested."
-                );
+                let message =
+                    format!("The database is unavailable. Send line {first} and all following lines again.");
                 self.send_error(503, message).await;
                 return false;
             }

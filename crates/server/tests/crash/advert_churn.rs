@@ -2,7 +2,6 @@
 //! grouped by the server, and merged and split by the client. It keeps no record; the log does.
 
 use std::io;
-use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 
@@ -23,9 +22,15 @@ const HOMES: u64 = 25;
 const RECEIPTS_MAX: usize = 20;
 
 /// Sends until the server is gone.
-pub fn run(number: usize, address: SocketAddr, key: &str, chance: &mut Chance, count: &dyn Fn(usize)) {
+pub fn run(
+    number: usize,
+    open: &dyn Fn() -> io::Result<Connection>,
+    key: &str,
+    chance: &mut Chance,
+    count: &dyn Fn(usize),
+) {
     let ended: io::Result<()> = (|| {
-        let mut connection = Connection::open(address)?;
+        let mut connection = open()?;
         let mut receipts: Vec<Value> = Vec::new();
         loop {
             let bodies: Vec<Value> = (0..1 + chance.below(6)).map(|_| body(number, chance)).collect();

@@ -7,13 +7,29 @@ use serde_json::Value;
 
 pub struct Connection {
     socket: BufReader<TcpStream>,
+    /// Whether the server may answer 503, which is an error like a lost connection.
+    may_be_unavailable: bool,
     /// Receipts that arrived together with an earlier one.
     pending: Vec<u8>,
 }
 
 impl Connection {
     pub fn open(address: SocketAddr) -> io::Result<Self> {
-        Ok(Self { socket: BufReader::new(TcpStream::connect(address)?), pending: Vec::new() })
+        let socket = BufReader::new(TcpStream::connect(address)?);
+        Ok(Self { socket, may_be_unavailable: false, pending: Vec::new() })
+    }
+
+    /// Takes 503 for an error of the connection: the outcome of the request is not known.
+    pub fn tolerate_unavailable(&mut self) {
+        self.may_be_unavailable = true;
+    }
+
+    fn check_available(&self, status: u16) -> io::Result<()> {
+        if status == 503 && self.may_be_unavailable {
+            Err(io::ErrorKind::ConnectionAborted.into())
+        } else {
+            Ok(())
+        }
     }
 
     pub fn get(&mut self, key: &str, path: &str) -> io::Result<Value> {
@@ -43,7 +59,9 @@ impl Connection {
         loop {
             if let Some(end) = self.pending.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.pending.drain(..=end).collect();
-                return Ok(serde_json::from_slice(&line).unwrap());
+                let receipt: Value = serde_json::from_slice(&line).unwrap();
+                self.check_available(if receipt["status"] == 503 { 503 } else { 200 })?;
+                return Ok(receipt);
             }
             let chunk = self.chunk()?;
             assert!(!chunk.is_empty(), "the stream ended before all receipts arrived");
@@ -78,6 +96,7 @@ impl Connection {
         let (status, length) = self.status_and_length()?;
         let mut body = vec![0; length];
         self.socket.read_exact(&mut body)?;
+        self.check_available(status)?;
         let body = if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).unwrap() };
         Ok((status, body))
     }
@@ -91,6 +110,7 @@ impl Connection {
     /// Reads the head of a successful response. Returns the length of its body, 0 if it has none.
     fn head(&mut self) -> io::Result<usize> {
         let (status, length) = self.status_and_length()?;
+        self.check_available(status)?;
         assert!((200..300).contains(&status), "{status}");
         Ok(length)
     }

@@ -4,14 +4,13 @@
 //! again and again while it delivers. Afterwards each notification of the outbox has one delivery and each delivery has arrived, with
 //! the same bytes each time. A delivery may arrive twice only if a kill fell between the receiver's response and its record.
 
-use std::path::Path;
-
-use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use crate::chance::Chance;
+use crate::connection::Connection;
 use crate::delivery_check::{self, Account};
 use crate::market::{Fed, Market};
+use crate::place::Place;
 use crate::process::{self, Listening, Process};
 use crate::receiver::{LedgerReceiver, Seen};
 
@@ -66,23 +65,23 @@ impl Killing {
 /// Runs the test and verifies the result. Returns the account and the number of kills.
 fn run(deliveries: u64, killing: Killing, chance: &mut Chance) -> (Account, u64) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let folder = TempDir::new().unwrap();
-    let key = process::create_key(folder.path());
+    let place = Place::new();
+    let key = process::create_key(&place);
     let receiver = LedgerReceiver::start();
     let mut market = Market::new(deliveries);
-    let mut run = Run { folder: folder.path(), receiver: &receiver, killing, chance, kills: 0 };
+    let mut run = Run { place: &place, receiver: &receiver, killing, chance, kills: 0 };
 
-    let server = Process::start_with(folder.path(), &receiver.settings()).listening();
+    let server = Process::start_with(&place, &receiver.settings()).listening();
     Market::save_searches(server.address(), &key, &receiver, run.chance);
     let mut fed = run.feed(server, &key, &mut market);
     while fed == Fed::Killed {
         let server = run.start();
         fed = run.feed(server, &key, &mut market);
     }
-    let expected = runtime.block_on(delivery_check::match_all(folder.path()));
+    let expected = runtime.block_on(delivery_check::match_all(&place));
     while run.deliver(expected) == Left::More {}
     let kills = run.kills;
-    let account = runtime.block_on(delivery_check::verify(folder.path(), &receiver.ledger()));
+    let account = runtime.block_on(delivery_check::verify(&place, &receiver.ledger()));
     let (adverts, changes) = market.totals();
     println!("{kills} kills, {adverts} adverts, {changes} changes acknowledged: {account}");
     (account, kills)
@@ -97,7 +96,7 @@ enum Left {
 
 /// State that survives the servers.
 struct Run<'a> {
-    folder: &'a Path,
+    place: &'a Place,
     receiver: &'a LedgerReceiver,
     killing: Killing,
     chance: &'a mut Chance,
@@ -109,11 +108,11 @@ impl Run<'_> {
     fn start(&mut self) -> Listening {
         let settings = self.receiver.settings();
         while self.killing.while_starting(self.chance) {
-            Process::start_with(self.folder, &settings).kill_while_starting(self.chance);
+            Process::start_with(self.place, &settings).kill_while_starting(self.chance);
             self.kills += 1;
             println!("kill {}: while starting", self.kills);
         }
-        Process::start_with(self.folder, &settings).listening()
+        Process::start_with(self.place, &settings).listening()
     }
 
     /// Returns the number of arrivals at which the server is killed.
@@ -132,7 +131,7 @@ impl Run<'_> {
             let end = ended.clone().drop_guard();
             let feeding = scope.spawn(move || {
                 let _end = end;
-                market.feed(address, key, receiver, &killed_too, &mut chance)
+                market.feed(&|| Connection::open(address), key, receiver, &killed_too, &mut chance)
             });
             self.receiver.wait(|seen| seen.arrivals >= limit, ended.cancelled());
             self.end(server);

@@ -11,9 +11,10 @@ use app::workers::follower::Progress;
 use app::workers::matcher::Matcher;
 use domain::{DeliveryId, DeliveryState, Fault, Outcome, PropertyId, SearchNumber};
 use places::Gazetteer;
-use store::SqlStore;
 use store::prelude::*;
 use store::{DeliveryList, Notification, Position};
+
+use crate::place::Place;
 
 /// Number of notifications by search, kind and property.
 type Notifications = BTreeMap<(SearchNumber, Notification, PropertyId), u64>;
@@ -44,8 +45,8 @@ impl fmt::Display for Account {
 }
 
 /// Matches the rest of the log. Returns the total number of notifications. No server may run on the folder.
-pub async fn match_all(folder: &Path) -> u64 {
-    let store = Arc::new(SqlStore::open(folder).unwrap());
+pub async fn match_all(place: &Place) -> u64 {
+    let store = Arc::new(place.open());
     let places = Arc::new(Gazetteer::embedded().unwrap());
     let app = App::new(store.clone(), Arc::new(SystemClock), Arc::new(RandomIds), places).with_matcher();
     let mut matcher = Matcher::new(&app).unwrap();
@@ -91,8 +92,8 @@ fn read_ledger(path: &Path) -> HashMap<DeliveryId, Entry> {
 }
 
 /// Verifies all deliveries at the end of a test. No server may run on the folder.
-pub async fn verify(folder: &Path, ledger: &Path) -> Account {
-    let store = SqlStore::open(folder).unwrap();
+pub async fn verify(place: &Place, ledger: &Path) -> Account {
+    let store = place.open();
     let mut entries = read_ledger(ledger);
     // Every message has different content; equal digests would mean a duplicate.
     let digests: HashSet<&str> = entries.values().map(|entry| entry.digest.as_str()).collect();

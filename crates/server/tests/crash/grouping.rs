@@ -1,7 +1,6 @@
 //! Whatever was killed, every advert is in exactly one property, and the log replays to the stored state.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use domain::{AdvertId, PropertyId};
 use store::SqlStore;
@@ -9,13 +8,14 @@ use store::prelude::*;
 use store::{Change, LogEntry};
 
 use crate::chance::Chance;
+use crate::place::Place;
 use crate::process;
 
 type Properties = BTreeMap<PropertyId, BTreeSet<AdvertId>>;
 
 /// Judges the whole stock again, and kills that at a random time.
-pub fn regroup_and_kill(folder: &Path, chance: &mut Chance) {
-    let mut regrouping = process::command(&["regroup", "--yes", "--data"]).arg(folder).spawn().unwrap();
+pub fn regroup_and_kill(place: &Place, chance: &mut Chance) {
+    let mut regrouping = process::command(place, &["regroup", "--yes"]).spawn().unwrap();
     if chance.below(3) == 0 {
         assert!(regrouping.wait().unwrap().success());
         return;

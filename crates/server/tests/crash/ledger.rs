@@ -1,7 +1,6 @@
 //! Compares what the folder must contain with what it contains.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use domain::advert_event::EventSubject;
 use domain::{Advert, AdvertEvent, AdvertField, AdvertId, Identity, SiteKey};
@@ -9,6 +8,7 @@ use store::SqlStore;
 use store::prelude::*;
 use store::{Change, LogEntry, Position, PropertyCause};
 
+use crate::place::Place;
 use crate::sender::{Account, SITE, Sender};
 
 /// The log as read so far. It is only read forward: entries must never change.
@@ -27,10 +27,10 @@ impl Ledger {
 
     /// Verifies the whole folder. Adverts that were sent but not acknowledged count from here on as stored or as never sent, whichever
     /// is found. Returns how many were stored.
-    pub fn verify(&mut self, folder: &Path, senders: &mut [Sender]) -> usize {
+    pub fn verify(&mut self, place: &Place, senders: &mut [Sender]) -> usize {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let store = SqlStore::open(folder).unwrap();
+            let store = place.open();
             self.read_log(&store).await;
             let mut recovered = 0;
             for sender in senders.iter_mut() {
@@ -38,32 +38,11 @@ impl Ledger {
                 for (account, advert) in sender.accounts.iter().zip(&adverts) {
                     self.check(account, advert.as_ref());
                 }
-                let taken: Vec<usize> = adverts
-                    .iter()
-                    .map(|advert| advert.as_ref().map_or(0, |advert| advert.events.len()))
-                    .collect();
-                for array in sender.open_arrays.drain(..) {
-                    let there = array.iter().filter(|sent| taken[sent.account] > sent.price).count();
-                    assert!(there == 0 || there == array.len(), "{there} of an array of {}", array.len());
-                }
-                for (account, taken) in sender.accounts.iter_mut().zip(taken) {
-                    recovered += taken - account.acknowledged;
-                    account.prices.truncate(taken);
-                    account.acknowledged = taken;
-                }
-                // What was not stored was never created; its references are free again.
-                while sender.accounts.last().is_some_and(|account| account.prices.is_empty()) {
-                    sender.accounts.pop();
-                }
+                recovered += settle_with(&adverts, sender);
             }
             let known: usize =
                 senders.iter().flat_map(|sender| &sender.accounts).filter(|a| !a.prices.is_empty()).count();
-            assert_eq!(
-                store.counts().await.unwrap().1,
-                known as u64,
-                "the store has adverts that were never sent"
-            );
-            assert_eq!(self.events.len(), known);
+            assert_eq!(self.events.len(), known, "the log has adverts that were never sent");
             recovered
         })
     }
@@ -79,16 +58,21 @@ impl Ledger {
         for entry in entries {
             expected = expected.next();
             assert_eq!(entry.position, expected, "the log has a gap");
-            let Change::Property { property, version, advert, cause } = &entry.change else {
-                panic!("unexpected {entry:?}");
-            };
+            self.last = Some(entry.clone());
+            // Other clients may write, too.
+            let Change::Property { property, version, advert, cause } = &entry.change else { continue };
             let stored = store.property_at(*property, *version).await.unwrap();
             let stored = stored.unwrap_or_else(|| panic!("{entry:?} has no version"));
-            assert!(stored.advert(*advert).is_some(), "{entry:?} refers to another version");
+            let Some(stored) = stored.advert(*advert) else {
+                assert!(matches!(cause, PropertyCause::AdvertLeft), "{entry:?} refers to another version");
+                continue;
+            };
+            if stored.details.site.as_ref().is_none_or(|site| site.as_str() != SITE) {
+                continue;
+            }
             let PropertyCause::Advert { events } = cause else { panic!("unexpected {entry:?}") };
             assert_eq!(events.len(), 1, "{entry:?}");
             self.events.entry(*advert).or_default().extend(events.iter().cloned());
-            self.last = Some(entry);
         }
         assert_eq!(*store.head().borrow(), expected);
     }
@@ -121,6 +105,34 @@ impl Ledger {
         let description = details.description.as_ref().map(|text| text.as_str());
         assert_eq!(description, Some(account.description().as_str()));
     }
+}
+
+/// Settles what a sender sent but got no receipt for. Returns how many prices were stored.
+pub async fn settle(store: &SqlStore, sender: &mut Sender) -> usize {
+    let adverts = adverts(store, &sender.accounts).await;
+    settle_with(&adverts, sender)
+}
+
+/// What was sent but not acknowledged counts from here on as stored or as never sent, whichever it is.
+fn settle_with(adverts: &[Option<Advert>], sender: &mut Sender) -> usize {
+    let taken: Vec<usize> =
+        adverts.iter().map(|advert| advert.as_ref().map_or(0, |advert| advert.events.len())).collect();
+    for array in sender.open_arrays.drain(..) {
+        let there = array.iter().filter(|sent| taken[sent.account] > sent.price).count();
+        assert!(there == 0 || there == array.len(), "{there} of an array of {}", array.len());
+    }
+    let mut recovered = 0;
+    for (account, taken) in sender.accounts.iter_mut().zip(taken) {
+        assert!(taken >= account.acknowledged, "{account:?} is lost: {taken} are stored");
+        recovered += taken - account.acknowledged;
+        account.prices.truncate(taken);
+        account.acknowledged = taken;
+    }
+    // What was not stored was never created; its references are free again.
+    while sender.accounts.last().is_some_and(|account| account.prices.is_empty()) {
+        sender.accounts.pop();
+    }
+    recovered
 }
 
 /// Returns the adverts of the accounts, where they exist.

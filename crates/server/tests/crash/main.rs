@@ -7,7 +7,8 @@
 //!
 //! [`matches`] does the same for matches: after all kills they are what a simple model computes from the log. Its adverts are grouped,
 //! merged and split all the time ([`grouping`]). [`deliveries`] does it for
-//! deliveries: after all kills every delivery has arrived.
+//! deliveries: after all kills every delivery has arrived. [`nodes`] does all of it with several servers on PostgreSQL,
+//! and [`failover`] replaces the database.
 //!
 //! `VIGIE_CRASH_KILLS` sets the number of kills (50), `VIGIE_CRASH_DELIVERIES` the number of deliveries (10000), `VIGIE_CRASH_SEED`
 //! repeats the random choices of an earlier run.
@@ -16,13 +17,17 @@
 
 mod advert_churn;
 mod chance;
+mod cluster;
 mod connection;
 mod deliveries;
 mod delivery_check;
+mod failover;
 mod grouping;
 mod ledger;
 mod market;
 mod matches;
+mod nodes;
+mod place;
 mod process;
 mod receiver;
 mod search_client;
@@ -33,10 +38,11 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc;
 
 use chance::Chance;
+use connection::Connection;
 use ledger::Ledger;
+use place::Place;
 use process::Process;
 use sender::{Sender, Style};
-use tempfile::TempDir;
 
 /// Several senders of each style, running concurrently, so that a kill hits transactions with commits of several.
 const STYLES: [Style; 5] = [Style::Single, Style::Single, Style::Array, Style::Lines, Style::Lines];
@@ -48,8 +54,8 @@ const RECEIPTS_MAX: u64 = 150;
 fn acknowledged_adverts_survive_kills() {
     let kills: u64 = std::env::var("VIGIE_CRASH_KILLS").map_or(50, |kills| kills.parse().unwrap());
     let mut chance = Chance::from_environment();
-    let folder = TempDir::new().unwrap();
-    let key = process::create_key(folder.path());
+    let place = Place::new();
+    let key = process::create_key(&place);
     let mut ledger = Ledger::default();
     let mut senders: Vec<Sender> =
         STYLES.iter().enumerate().map(|(number, style)| Sender::new(number, *style)).collect();
@@ -59,14 +65,14 @@ fn acknowledged_adverts_survive_kills() {
     for kill in 1..=kills {
         // About every seventh server is killed before it listens.
         if chance.below(7) == 0 {
-            Process::start(folder.path()).kill_while_starting(&mut chance);
+            Process::start(&place).kill_while_starting(&mut chance);
             while_starting += 1;
             println!("kill {kill}: while starting");
             continue;
         }
-        let server = Process::start(folder.path()).listening();
+        let server = Process::start(&place).listening();
         if !verified {
-            ledger.verify(folder.path(), &mut senders);
+            ledger.verify(&place, &mut senders);
         }
         sender::check_over_http(server.address(), &key, &senders, &mut chance);
 
@@ -84,7 +90,7 @@ fn acknowledged_adverts_survive_kills() {
                             let _ = reached.send(());
                         }
                     };
-                    sender.run(address, key, &mut chance, &count);
+                    sender.run(&|| Connection::open(address), key, &mut chance, &count);
                 });
             }
             drop(reached);
@@ -96,15 +102,15 @@ fn acknowledged_adverts_survive_kills() {
         let unsettled: usize = senders.iter().map(Sender::unsettled).sum();
         // Either the test or the next server is the first to open the folder after a kill.
         verified = chance.below(2) == 0;
-        let recovered = verified.then(|| ledger.verify(folder.path(), &mut senders));
+        let recovered = verified.then(|| ledger.verify(&place, &mut senders));
         println!(
             "kill {kill}: after {threshold} receipts ({seen} seen), {unsettled} sent and not acknowledged, {}",
             recovered.map_or("to be verified later".to_owned(), |count| format!("{count} of them stored")),
         );
     }
 
-    ledger.verify(folder.path(), &mut senders);
-    let server = Process::start(folder.path()).listening();
+    ledger.verify(&place, &mut senders);
+    let server = Process::start(&place).listening();
     sender::check_over_http(server.address(), &key, &senders, &mut chance);
     server.kill();
     let (adverts, changes) = ledger.totals();
@@ -118,15 +124,15 @@ fn acknowledged_adverts_survive_kills() {
 fn kill_during_first_start_leaves_a_valid_folder() {
     let mut chance = Chance::from_environment();
     for _ in 0..10 {
-        let folder = TempDir::new().unwrap();
+        let place = Place::new();
         for _ in 0..3 {
-            Process::start(folder.path()).kill_while_starting(&mut chance);
+            Process::start(&place).kill_while_starting(&mut chance);
         }
-        let server = Process::start(folder.path()).listening();
-        let key = process::create_key(folder.path());
+        let server = Process::start(&place).listening();
+        let key = process::create_key(&place);
         let mut sender = Sender::new(0, Style::Single);
         sender.send_one(server.address(), &key, &mut chance);
         server.kill();
-        Ledger::default().verify(folder.path(), std::slice::from_mut(&mut sender));
+        Ledger::default().verify(&place, std::slice::from_mut(&mut sender));
     }
 }

@@ -10,6 +10,9 @@ use crate::chance::Chance;
 use crate::connection::Connection;
 use crate::receiver::{LedgerReceiver, Waited};
 
+/// The site of all adverts.
+const SITE: &str = "delivering.example";
+
 /// Searches that match every change.
 const OPEN_SEARCHES: u64 = 10;
 
@@ -54,15 +57,21 @@ impl Market {
         (self.prices.len(), self.acknowledged)
     }
 
-    /// Saves the searches. The server must not be killed meanwhile.
-    pub fn save_searches(address: SocketAddr, key: &str, receiver: &LedgerReceiver, chance: &mut Chance) {
+    /// Saves the searches, and returns them with their ids. The server must not be killed meanwhile.
+    pub fn save_searches(
+        address: SocketAddr,
+        key: &str,
+        receiver: &LedgerReceiver,
+        chance: &mut Chance,
+    ) -> Vec<(String, Value)> {
+        let mut saved = Vec::new();
         let mut connection = Connection::open(address).unwrap();
         for number in 0..OPEN_SEARCHES + BOUNDED_SEARCHES {
             let bound = (number >= OPEN_SEARCHES).then(|| PRICE_FIRST + PRICE_STEP * chance.below(20));
             let body = json!({
                 "title": format!("search {number}"),
                 "transactionType": 0, "propertyTypes": [1], "withCoherentPrice": false,
-                "budgetMin": bound,
+                "budgetMin": bound, "includedSites": [SITE],
                 "notificationEnabled": true,
                 "endpointRecipient": receiver.url(number as usize, &format!("matches/{number}")),
                 "eventEndpoint": receiver.url(number as usize + 1, &format!("events/{number}")),
@@ -70,20 +79,22 @@ impl Market {
             });
             let (status, created) = connection.request("POST", key, "/searches", Some(&body)).unwrap();
             assert_eq!(status, 201, "{created}");
+            saved.push((created["@id"].as_str().unwrap().to_owned(), body));
         }
+        saved
     }
 
     /// Sends new adverts and new prices until there are enough notifications or the server is gone.
     pub fn feed(
         &mut self,
-        address: SocketAddr,
+        open: &dyn Fn() -> io::Result<Connection>,
         key: &str,
         receiver: &LedgerReceiver,
         killed: &CancellationToken,
         chance: &mut Chance,
     ) -> Fed {
         let fed: io::Result<Fed> = (|| {
-            let mut connection = Connection::open(address)?;
+            let mut connection = open()?;
             loop {
                 if self.notifications >= self.deliveries {
                     return Ok(Fed::Enough);
@@ -116,7 +127,7 @@ impl Market {
         }
         let text = format!("Advert {advert} of a market that is killed. ");
         json!({
-            "transactionType": 0, "propertyType": 1, "site": "delivering.example", "reference": advert.to_string(),
+            "transactionType": 0, "propertyType": 1, "site": SITE, "reference": advert.to_string(),
             "price": self.prices[advert], "title": format!("Maison {advert}"), "description": text.repeat(20).trim(),
         })
     }

@@ -5,7 +5,6 @@
 //! recorded matches must be exactly the model's: none missing, none twice, every due notification in the outbox, and nothing else.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -16,13 +15,12 @@ use app::workers::follower::Progress;
 use app::workers::matcher::Matcher;
 use domain::{PropertyId, SearchId, SearchNumber};
 use places::Gazetteer;
-use store::SqlStore;
 use store::prelude::*;
 use store::{Change, LogEntry, Notification, Position, PropertyCause};
-use tempfile::TempDir;
 use testkit::match_model::{ChangeEffects, MatchModel};
 
 use crate::chance::Chance;
+use crate::place::Place;
 use crate::process::{self, Process};
 use crate::search_client::{self, SearchClient};
 use crate::{advert_churn, connection, grouping};
@@ -38,19 +36,19 @@ const RECEIPTS_MAX: u64 = 60;
 fn every_match_is_recorded_once_despite_kills() {
     let kills: u64 = std::env::var("VIGIE_CRASH_KILLS").map_or(50, |kills| kills.parse().unwrap());
     let mut chance = Chance::from_environment();
-    let folder = TempDir::new().unwrap();
-    let key = process::create_key(folder.path());
+    let place = Place::new();
+    let key = process::create_key(&place);
     let mut client = SearchClient::default();
     let mut adverts = 0;
     for kill in 1..=kills {
         if chance.below(7) == 0 {
-            Process::start(folder.path()).kill_while_starting(&mut chance);
+            Process::start(&place).kill_while_starting(&mut chance);
             continue;
         }
         if chance.below(5) == 0 {
-            grouping::regroup_and_kill(folder.path(), &mut chance);
+            grouping::regroup_and_kill(&place, &mut chance);
         }
-        let server = Process::start(folder.path()).listening();
+        let server = Process::start(&place).listening();
         if client.count() == 0 {
             client.save(server.address(), &key, &mut chance, SEARCHES);
         }
@@ -69,12 +67,18 @@ fn every_match_is_recorded_once_despite_kills() {
                             let _ = reached.send(());
                         }
                     };
-                    advert_churn::run(number, address, key, &mut chance, &count);
+                    advert_churn::run(
+                        number,
+                        &|| connection::Connection::open(address),
+                        key,
+                        &mut chance,
+                        &count,
+                    );
                 });
             }
             drop(reached);
             let (client, mut chance) = (&mut client, chance.split());
-            scope.spawn(move || client.run(address, key, &mut chance));
+            scope.spawn(move || client.run(&|| connection::Connection::open(address), key, &mut chance));
             let reached_threshold = wait.recv();
             server.kill();
             reached_threshold.expect("clients run until the kill");
@@ -82,19 +86,19 @@ fn every_match_is_recorded_once_despite_kills() {
         adverts += receipts.load(Ordering::SeqCst);
         println!("kill {kill}: after {threshold} receipts, {} searches", client.count());
     }
-    let server = Process::start(folder.path()).listening();
+    let server = Process::start(&place).listening();
     let mut connection = connection::Connection::open(server.address()).unwrap();
     client.settle(&mut connection, &key).unwrap();
     server.kill();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let matches = runtime.block_on(verify(folder.path(), &client));
+    let matches = runtime.block_on(verify(&place, &client));
     println!("{kills} kills, {adverts} receipts, {matches} matches, each once");
     assert!(matches > 1_000 || kills < 10, "too few matches for a meaningful test");
 }
 
 /// Matches the rest of the log and compares everything with the model. Returns the number of matches.
-async fn verify(folder: &Path, client: &SearchClient) -> usize {
-    let store = Arc::new(SqlStore::open(folder).unwrap());
+pub async fn verify(place: &Place, client: &SearchClient) -> usize {
+    let store = Arc::new(place.open());
     let places = Arc::new(Gazetteer::embedded().unwrap());
     let app = App::new(store.clone(), Arc::new(SystemClock), Arc::new(RandomIds), places).with_matcher();
     let mut matcher = Matcher::new(&app).unwrap();

@@ -2,29 +2,29 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::chance::Chance;
+use crate::place::Place;
 
 /// Log line of a server that finds attempts of a killed one.
 const INTERRUPTED: &str = "leases of delivery attempts expired; retrying these deliveries";
 
 /// Creates a key with all scopes the tests need. Works next to a running server.
-pub fn create_key(folder: &Path) -> String {
-    create_folder(folder);
-    let arguments = ["keys", "create", "--user", "crash", "--scopes", "read,ingest,searches,admin", "--data"];
-    let created = vigie().args(arguments).arg(folder).output().unwrap();
+pub fn create_key(place: &Place) -> String {
+    create_database(place);
+    let arguments = ["keys", "create", "--user", "crash", "--scopes", "read,ingest,searches,admin"];
+    let created = place.select(vigie().args(arguments)).output().unwrap();
     assert!(created.status.success(), "{created:?}");
     String::from_utf8(created.stdout).unwrap().trim_end().to_owned()
 }
 
 /// Creates the database, if there is none. A key alone does not.
-fn create_folder(folder: &Path) {
-    if !folder.join(store::sqlite::FILE_NAME).exists() {
-        let imported = vigie().args(["import", "/dev/null", "--data"]).arg(folder).output().unwrap();
+fn create_database(place: &Place) {
+    if place.database().is_none() && !place.folder().join(store::sqlite::FILE_NAME).exists() {
+        let imported = place.select(vigie().args(["import", "/dev/null"])).output().unwrap();
         assert!(imported.status.success(), "{imported:?}");
     }
 }
@@ -41,9 +41,9 @@ fn vigie() -> Command {
 }
 
 /// A command that prints nothing.
-pub fn command(arguments: &[&str]) -> Command {
+pub fn command(place: &Place, arguments: &[&str]) -> Command {
     let mut command = vigie();
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    place.select(command.args(arguments)).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
 
@@ -72,14 +72,23 @@ pub struct Process {
 }
 
 impl Process {
-    pub fn start(folder: &Path) -> Self {
-        Self::start_with(folder, &[])
+    pub fn start(place: &Place) -> Self {
+        Self::start_with(place, &[])
     }
 
     /// Starts a server with settings, given as environment variables.
-    pub fn start_with(folder: &Path, settings: &[(&str, String)]) -> Self {
+    pub fn start_with(place: &Place, settings: &[(&str, String)]) -> Self {
+        Self::launch(place, settings, 0)
+    }
+
+    /// Starts a server that listens on a port.
+    pub fn start_on(port: u16, place: &Place) -> Self {
+        Self::launch(place, &[], port)
+    }
+
+    fn launch(place: &Place, settings: &[(&str, String)], port: u16) -> Self {
         let mut command = vigie();
-        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder);
+        place.select(command.args(["serve", "--listen", &format!("127.0.0.1:{port}")]));
         command.envs(settings.iter().map(|(name, value)| (name, value)));
         command.env("VIGIE_LOG__FORMAT", "json").env("VIGIE_LOG__LEVEL", "warn,server::cli::serve=info");
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -133,6 +142,23 @@ impl Listening {
         assert!(self.child.0.try_wait().unwrap().is_none(), "the server ended by itself");
         self.child.kill();
         self.check_log();
+    }
+
+    /// Stops it where it is, until [`Self::resume`].
+    pub fn pause(&self) {
+        kill_process(Pid::from_child(&self.child.0), Signal::STOP).unwrap();
+    }
+
+    pub fn resume(&self) {
+        kill_process(Pid::from_child(&self.child.0), Signal::CONT).unwrap();
+    }
+
+    /// Sends a signal that ends it. Returns the warnings that it has logged.
+    pub fn end(mut self, signal: Signal) -> Vec<String> {
+        assert!(self.child.0.try_wait().unwrap().is_none(), "the server ended by itself");
+        kill_process(Pid::from_child(&self.child.0), signal).unwrap();
+        self.child.0.wait().unwrap();
+        self.log.join().unwrap()
     }
 
     /// Sends SIGTERM and waits until the requests and attempts in progress are finished.

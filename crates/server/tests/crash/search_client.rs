@@ -30,9 +30,21 @@ pub struct SearchClient {
     live: BTreeSet<SearchId>,
     unsettled: Option<Unsettled>,
     created: u64,
+    /// Whether its searches have no endpoints.
+    is_silent: bool,
 }
 
 impl SearchClient {
+    /// Returns a client whose searches have matches and no deliveries.
+    pub fn silent() -> Self {
+        Self { is_silent: true, ..Self::default() }
+    }
+
+    /// Takes note of a search that another client saved and that never changes.
+    pub fn add_constant(&mut self, path: &str, body: Value) {
+        self.versions.insert(id_in(path), vec![body]);
+    }
+
     pub fn count(&self) -> usize {
         self.live.len()
     }
@@ -46,9 +58,9 @@ impl SearchClient {
     }
 
     /// Creates, changes, switches and deletes searches until the server is gone.
-    pub fn run(&mut self, address: SocketAddr, key: &str, chance: &mut Chance) {
+    pub fn run(&mut self, open: &dyn Fn() -> io::Result<Connection>, key: &str, chance: &mut Chance) {
         let ended: io::Result<()> = (|| {
-            let mut connection = Connection::open(address)?;
+            let mut connection = open()?;
             self.settle(&mut connection, key)?;
             loop {
                 match chance.below(6) {
@@ -142,7 +154,7 @@ impl SearchClient {
     }
 
     fn record(&mut self, created: &Value, body: Value) {
-        let id = created["@id"].as_str().unwrap().strip_prefix("/searches/").unwrap().parse().unwrap();
+        let id = id_in(created["@id"].as_str().unwrap());
         assert!(self.versions.insert(id, vec![body]).is_none(), "{id} was created twice");
         self.live.insert(id);
     }
@@ -172,7 +184,7 @@ impl SearchClient {
         // Half of the homes give coordinates, and half of these lie in the circle.
         let circle = chance.below(6) == 0;
         let in_circle = |number: f64| if circle { json!(number) } else { Value::Null };
-        let subscribes = chance.below(2) == 0;
+        let subscribes = chance.below(2) == 0 && !self.is_silent;
         json!({
             "title": self.title(),
             "transactionType": 0, "propertyTypes": [1], "withCoherentPrice": false,
@@ -187,6 +199,10 @@ impl SearchClient {
             "subscribedEvents": if subscribes { json!(["ad.update.price", "property.ad.create"]) } else { json!([]) },
         })
     }
+}
+
+fn id_in(path: &str) -> SearchId {
+    path.strip_prefix("/searches/").unwrap().parse().unwrap()
 }
 
 /// Parses a body independently of the server: only the few fields that [`SearchClient`] sets.

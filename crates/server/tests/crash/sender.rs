@@ -16,7 +16,7 @@ const ADVERTS_MAX: usize = 200;
 /// An advert keeps its last thousand events, but the ledger counts all: a long run switches to another advert before that.
 const CHANGES_MAX: usize = 900;
 
-/// Properties shared by adverts of all senders, so that they conflict.
+/// Properties shared by adverts of all senders, so that they conflict. Other clients know other ones.
 const SHARED_PROPERTIES: u64 = 10;
 
 /// How a sender sends adverts.
@@ -83,9 +83,15 @@ impl Sender {
     }
 
     /// Sends until the server is gone.
-    pub fn run(&mut self, address: SocketAddr, key: &str, chance: &mut Chance, count: &dyn Fn(usize)) {
+    pub fn run(
+        &mut self,
+        open: &dyn Fn() -> io::Result<Connection>,
+        key: &str,
+        chance: &mut Chance,
+        count: &dyn Fn(usize),
+    ) {
         let ended: io::Result<()> = (|| {
-            let mut connection = Connection::open(address)?;
+            let mut connection = open()?;
             loop {
                 match self.style {
                     Style::Single => self.single(&mut connection, key, chance, count)?,
@@ -109,7 +115,7 @@ impl Sender {
         let account = if known == 0 || (known < ADVERTS_MAX && chance.below(3) == 0) {
             let shared = chance.below(20) == 0;
             let property = shared.then(|| {
-                format!("/properties/0190a1b2-c3d4-7e5f-8a9b-{:012x}", 1 + chance.below(SHARED_PROPERTIES))
+                format!("/properties/0190a1b2-c3d4-7e5f-8a9c-{:012x}", 1 + chance.below(SHARED_PROPERTIES))
             });
             let reference = format!("{}-{known}", self.number);
             let account = Account { reference, property, prices: Vec::new(), acknowledged: 0, uuid: None };

@@ -25,6 +25,29 @@ pub struct SignatureRow {
     pub is_expired: bool,
 }
 
+/// A turn with grouping ([`LogStore::grouping_turn`](super::LogStore::grouping_turn)). Dropping it leaves the turn.
+#[must_use]
+pub struct GroupingTurn(Option<Box<dyn FnOnce() + Send + Sync>>);
+
+impl GroupingTurn {
+    /// A turn of the only process there is.
+    pub const fn alone() -> Self {
+        Self(None)
+    }
+
+    pub(crate) fn new(leave: impl FnOnce() + Send + Sync + 'static) -> Self {
+        Self(Some(Box::new(leave)))
+    }
+}
+
+impl Drop for GroupingTurn {
+    fn drop(&mut self) {
+        if let Some(leave) = self.0.take() {
+            leave();
+        }
+    }
+}
+
 /// Adverts that moved from one property to another: a merge, a split or a single move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineageRow {

@@ -12,7 +12,7 @@ use domain::{AdvertEvent, AdvertId, Property, PropertyId, SearchId, Timestamp, U
 use tokio::sync::watch;
 
 use super::adverts::{Expected, PutProperty};
-use super::grouping::ForeignWrites;
+use super::grouping::{ForeignWrites, GroupingTurn};
 use super::position::Position;
 use super::searches::PutSearch;
 use crate::error::Error;
@@ -46,6 +46,11 @@ pub trait LogStore: Send + Sync + 'static {
     /// Returns the ranges of the log, each without its first position, that contain the entries of the foreign writes after the
     /// first `count` of them, in order. They may contain other entries as well.
     fn foreign_ranges(&self, count: u64) -> Vec<(Position, Position)>;
+
+    /// Waits until it is this process's turn to group adverts, so that processes that ingest at the same time do not make each other's
+    /// sets conflict ([`ChangeSet::grouped_at`]). Hold it from before the foreign writes are read until the set is committed. It is a
+    /// courtesy: a set may conflict all the same.
+    async fn grouping_turn(&self) -> Result<GroupingTurn, Error>;
 
     /// Looks for writes of other processes without writing.
     async fn detect_foreign_writes(&self) -> Result<ForeignWrites, Error>;
@@ -135,7 +140,7 @@ pub struct Erasure {
 pub struct ChangeSet {
     pub recorded_at: Timestamp,
     pub steps: Vec<Step>,
-    /// The number of foreign writes that the steps take into account. The set conflicts if there are more. `None` for a set that
+    /// The number of foreign writes that the steps take into account. The set conflicts if a later one may have changed properties. `None` for a set that
     /// does not depend on other properties than those it writes.
     pub grouped_at: Option<u64>,
 }

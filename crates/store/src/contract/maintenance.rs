@@ -19,6 +19,9 @@ pub enum StoreFailure {
     SyncFailed,
     /// The writer ended, because it panicked outside any call.
     WriterEnded,
+    /// The database has lost entries of the log that this process has followed, after a failover to a server that had not received
+    /// them. What the process has in memory is of another history.
+    LogWentBack,
 }
 
 impl StoreFailure {
@@ -27,6 +30,9 @@ impl StoreFailure {
         match self {
             Self::SyncFailed => "a sync to disk failed, so that the state on disk is unknown",
             Self::WriterEnded => "the writer of the database ended unexpectedly",
+            Self::LogWentBack => {
+                "the database has lost changes that it had acknowledged, so that what this server knows is of another history"
+            }
         }
     }
 }

@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::error::Error as StdError;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
@@ -17,6 +18,7 @@ use tokio_postgres::{Client, Row, Statement};
 
 use super::options::PostgresOptions;
 use super::pipeline::{self, Pipeline, PipelineStep};
+use super::timeline::{self, AcceptedTimeline};
 use crate::sql::connection::SqlResult;
 use crate::sql::error::SqlError;
 use crate::sql::value::{Column, OwnedValue, ToValue, Value};
@@ -37,6 +39,11 @@ pub struct PostgresConnection {
     log_end: Cell<Option<u64>>,
     transaction: Cell<TransactionState>,
     last_used: Cell<Instant>,
+    /// The timeline of the server it is connected to, and the one that may be used.
+    timeline: RefCell<String>,
+    accepted: Arc<AcceptedTimeline>,
+    /// Whether its user compares the log after a failover, and so may use a timeline that is not accepted yet.
+    checks_log: Cell<bool>,
     /// The connection ended, or is in a state that is not known.
     is_broken: Cell<bool>,
 }
@@ -51,13 +58,16 @@ enum TransactionState {
 
 impl PostgresConnection {
     /// Connects. Must not be called on a thread of an asynchronous runtime.
-    pub fn open(options: &PostgresOptions) -> SqlResult<Self> {
+    pub fn open(options: &PostgresOptions, accepted: Arc<AcceptedTimeline>) -> SqlResult<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| SqlError::Connection(format!("no runtime for a connection: {error}")))?;
         let mut session = JoinSet::new();
-        let client = runtime.block_on(options.connect(&mut session))?;
+        let (client, timeline) = runtime.block_on(connect(options, &mut session))?;
+        if !accepted.accepts(&timeline) {
+            return Err(not_checked());
+        }
         Ok(Self {
             options: options.clone(),
             runtime,
@@ -68,8 +78,26 @@ impl PostgresConnection {
             log_end: Cell::new(None),
             transaction: Cell::new(TransactionState::None),
             last_used: Cell::new(Instant::now()),
+            timeline: RefCell::new(timeline),
+            accepted,
+            checks_log: Cell::new(false),
             is_broken: Cell::new(false),
         })
+    }
+
+    /// Announces that its user compares the log after a failover ([`Self::is_on_new_timeline`]).
+    pub fn set_checks_log(&self) {
+        self.checks_log.set(true);
+    }
+
+    /// Returns `true` after a failover: the log may have lost its end.
+    pub fn is_on_new_timeline(&self) -> bool {
+        !self.accepted.accepts(&self.timeline.borrow())
+    }
+
+    /// Lets all connections use the server of this one.
+    pub fn accept_timeline(&self) {
+        self.accepted.accept(&self.timeline.borrow());
     }
 
     /// Connects again if the connection is lost. Call it before a transaction begins, and before every job of a reader.
@@ -88,7 +116,11 @@ impl PostgresConnection {
 
     fn reconnect(&self) -> SqlResult<()> {
         let mut session = JoinSet::new();
-        let client = self.runtime.block_on(self.options.connect(&mut session))?;
+        let (client, timeline) = self.runtime.block_on(connect(&self.options, &mut session))?;
+        if !self.checks_log.get() && !self.accepted.accepts(&timeline) {
+            return Err(not_checked());
+        }
+        self.timeline.replace(timeline);
         self.session.replace(session);
         self.statements.borrow_mut().clear();
         self.transaction.set(TransactionState::None);
@@ -137,17 +169,20 @@ impl PostgresConnection {
         }
         self.flush()?;
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
-        let query = || {
+        self.repeat_if_lost(|| {
             let statement = self.prepare(sql)?;
             let rows = self.runtime.block_on(self.client.borrow().query(&statement, &values));
             self.noted(rows)
-        };
-        // Outside a transaction there are only reads, which can be repeated.
+        })
+    }
+
+    /// Reads, and does so again on a new connection if the connection is lost. In a transaction it fails.
+    fn repeat_if_lost<T>(&self, read: impl Fn() -> SqlResult<T>) -> SqlResult<T> {
         let is_repeatable = !self.is_in_transaction();
-        match query() {
+        match read() {
             Err(_) if is_repeatable && self.is_lost() => {
                 self.reconnect()?;
-                query()
+                read()
             }
             result => result,
         }
@@ -164,16 +199,25 @@ impl PostgresConnection {
 
     /// Runs queries whose rows the next calls of [`Self::query`] return.
     pub fn prefetch<'a>(&self, queries: impl Iterator<Item = (&'a str, Vec<OwnedValue>)>) -> SqlResult<()> {
-        let mut steps = self.pipeline.take_later();
+        let queries: Vec<(&str, Vec<OwnedValue>)> = queries.collect();
+        if !self.is_in_transaction() {
+            // There are only reads, whose statements have to be prepared again on a new connection.
+            return self.repeat_if_lost(|| self.run_ahead(Vec::new(), queries.clone()));
+        }
+        self.run_ahead(self.pipeline.take_later(), queries)
+    }
+
+    /// Runs writes and then queries, and keeps the rows.
+    fn run_ahead(
+        &self,
+        mut steps: Vec<PipelineStep>,
+        queries: Vec<(&str, Vec<OwnedValue>)>,
+    ) -> SqlResult<()> {
         let first_query = steps.len();
         for (sql, values) in queries {
             steps.push(PipelineStep { statement: self.prepare(sql)?, sql: Some(sql.to_owned()), values });
         }
-        let results = match self.run_together(&steps) {
-            // Like a single query: the caller runs it again by itself, on a new connection.
-            Err(_) if !self.is_in_transaction() && self.is_lost() => return self.reconnect(),
-            results => results?,
-        };
+        let results = self.run_together(&steps)?;
         for (step, rows) in steps.into_iter().zip(results).skip(first_query) {
             self.pipeline.put(step, rows);
         }
@@ -250,6 +294,16 @@ impl PostgresConnection {
         }
         Ok(result?)
     }
+}
+
+async fn connect(options: &PostgresOptions, session: &mut JoinSet<()>) -> SqlResult<(Client, String)> {
+    let client = options.connect(session).await?;
+    let timeline = timeline::read(&client).await?;
+    Ok((client, timeline))
+}
+
+fn not_checked() -> SqlError {
+    SqlError::Connection("another database server has taken over, and its log is compared first".to_owned())
 }
 
 fn check(values: &[Value<'_>]) -> SqlResult<()> {

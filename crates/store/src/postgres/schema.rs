@@ -5,7 +5,10 @@ use crate::sql::value::params;
 use crate::sql::{Connection, SqlResult, metadata};
 
 /// In order. The schema version is the number of migrations that have run. A released migration is never edited.
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/postgres/0001_foundation.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/postgres/0001_foundation.sql"),
+    include_str!("../../migrations/postgres/0002_property_writes.sql"),
+];
 
 /// The name of the metadata with the identity of the database.
 const IDENTITY: &str = "database_identity";

@@ -105,7 +105,7 @@ impl From<CommitOutcome> for Applied {
     }
 }
 
-/// Applies a set. `foreign_writes` is the number of writes of other processes before this transaction.
+/// Applies a set. `foreign_writes` is the number of the last write of another process that may have changed properties.
 pub fn apply(
     connection: &Connection,
     prepared: Prepared,

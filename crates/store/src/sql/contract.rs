@@ -15,10 +15,12 @@ use domain::{
 use tokio::sync::watch;
 
 use super::deliveries::PreparedClaim;
+use super::foreign::Invalidation;
 use super::matches::PreparedBatch;
 use super::matches::indexing::{self, IndexStep};
 use super::prepare::Prepared;
 use super::readers::ReadKind;
+use super::writer::Transaction;
 use super::{
     Connection, Place, SqlStore, access, commit, deliveries, erase, grouping, matches, metadata, read,
     recipients, repair, retention, roles, scan, searches, secrets, sites, usage, verify,
@@ -26,8 +28,8 @@ use super::{
 use crate::contract::{
     AccessStore, AdvertRef, AdvertStore, Attempt, AttemptSummaries, ChangeSet, Claim, CommitOutcome,
     DeliveryList, DeliveryPage, DeliveryRow, DeliveryStore, DocumentKey, DueDelivery, EnqueueBatch, Erased,
-    ErasedProperties, Finding, ForeignWrites, FoundProperties, Key, Lane, LaneDue, LaneHead, LanePeek,
-    Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchCounts,
+    ErasedProperties, Finding, ForeignWrites, FoundProperties, GroupingTurn, Key, Lane, LaneDue, LaneHead,
+    LanePeek, Leases, LineageRow, LiveAdvert, LogEntry, LogStore, MaintenanceStore, MatchBatch, MatchCounts,
     MatchGroup, MatchPage, MatchRow, MatchStore, NewKey, NewSecret, OutboxBatch, OverduePage, Position,
     PruneStep, Pruned, PutSite, QueueDepth, RecipientConfirmation, RecipientStore, RecordKind, RenameOutcome,
     Repair, Replay, RetentionStore, ScanPage, ScanPart, SearchList, SearchLookup, SearchPage, SearchStore,
@@ -128,7 +130,7 @@ impl AdvertStore for SqlStore {
     async fn erase(&self, advert: AdvertId, at: Timestamp) -> Result<Option<Erased>, Error> {
         let damage = Arc::clone(&self.shared.damage);
         let erase = move |connection: &Connection| erase::erase(connection, advert, at, &damage);
-        let erased = self.transact(erase).await?;
+        let erased = self.transact(Invalidation::Properties, erase).await?;
         if erased.is_some() {
             self.truncate_wal().await;
         }
@@ -142,10 +144,12 @@ impl LogStore for SqlStore {
         // Encoding is most of the work and needs no database, so it does not run on the writer's thread.
         let prepared = Prepared::new(changes)?;
         let foreign = Arc::clone(self.shared.writer.foreign());
+        let invalidation =
+            if prepared.changes_properties { Invalidation::Properties } else { Invalidation::Copies };
         let apply =
-            move |connection: &Connection| commit::apply(connection, prepared, foreign.writes().count);
+            move |connection: &Connection| commit::apply(connection, prepared, foreign.last_of_properties());
         let committed = Arc::clone(&self.shared.committed);
-        let applied = self.shared.writer.run_announced(apply, move |applied| {
+        let applied = self.shared.writer.run_announced(invalidation, apply, move |applied| {
             committed.add(std::mem::take(&mut applied.properties));
         });
         Ok(applied.await?.outcome)
@@ -174,6 +178,13 @@ impl LogStore for SqlStore {
 
     fn foreign_ranges(&self, count: u64) -> Vec<(Position, Position)> {
         self.shared.writer.foreign().ranges_after(count)
+    }
+
+    async fn grouping_turn(&self) -> Result<GroupingTurn, Error> {
+        match &self.shared.turns {
+            Some(turns) => turns.enter().await,
+            None => Ok(GroupingTurn::alone()),
+        }
     }
 
     async fn detect_foreign_writes(&self) -> Result<ForeignWrites, Error> {
@@ -251,7 +262,7 @@ impl MatchStore for SqlStore {
 
     async fn record_matches(&self, batch: MatchBatch) -> Result<bool, Error> {
         let prepared = PreparedBatch::new(batch)?;
-        self.transact_quietly(move |connection| matches::record(connection, &prepared)).await
+        self.transact(Invalidation::Nothing, move |connection| matches::record(connection, &prepared)).await
     }
 
     async fn match_groups_after(&self, position: Position, limit: usize) -> Result<Vec<MatchGroup>, Error> {
@@ -295,10 +306,12 @@ impl MatchStore for SqlStore {
             .await?
         {
             IndexStep::Insert(step) => {
-                self.transact_quietly(move |connection| indexing::insert(connection, &step)).await
+                self.transact(Invalidation::Nothing, move |connection| indexing::insert(connection, &step))
+                    .await
             }
             IndexStep::Delete(step) => {
-                self.transact_quietly(move |connection| indexing::delete(connection, &step)).await
+                self.transact(Invalidation::Nothing, move |connection| indexing::delete(connection, &step))
+                    .await
             }
             IndexStep::Done => Ok(false),
         }
@@ -312,7 +325,7 @@ impl DeliveryStore for SqlStore {
     }
 
     async fn enqueue(&self, batch: EnqueueBatch) -> Result<bool, Error> {
-        self.transact_quietly(move |connection| deliveries::enqueue(connection, &batch)).await
+        self.transact(Invalidation::Nothing, move |connection| deliveries::enqueue(connection, &batch)).await
     }
 
     async fn lanes(&self, after: Option<Lane>, limit: usize) -> Result<Vec<LaneDue>, Error> {
@@ -555,7 +568,8 @@ impl RetentionStore for SqlStore {
         let erase = move |connection: &Connection| {
             retention::erase_departed(connection, before, at, properties_max, &damage)
         };
-        let erased = self.write(erase).await?;
+        let erase = move |connection: &Connection| erase(connection).map(Transaction::Commit);
+        let erased = self.transact(Invalidation::Properties, erase).await?;
         if !erased.more {
             self.truncate_wal().await;
         }
@@ -613,6 +627,9 @@ impl MaintenanceStore for SqlStore {
 
     async fn repair(&self, finding: Finding, at: Timestamp) -> Result<Repair, Error> {
         let damage = Arc::clone(&self.shared.damage);
-        self.write(move |connection| repair::repair(connection, &finding, at, &damage)).await
+        let repair = move |connection: &Connection| {
+            repair::repair(connection, &finding, at, &damage).map(Transaction::Commit)
+        };
+        self.transact(Invalidation::Properties, repair).await
     }
 }

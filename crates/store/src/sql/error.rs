@@ -15,6 +15,9 @@ pub enum SqlError {
     /// PostgreSQL cannot be reached.
     #[error("{0}")]
     Connection(String),
+    /// The log is not the one that this process has followed.
+    #[error("the log of the database has lost entries that were there before")]
+    LogWentBack,
     #[error("the query returned no row")]
     NoRow,
     /// A column has another value than the schema says.
@@ -55,6 +58,7 @@ impl SqlError {
             }
             Self::Postgres(error) => Self::Connection(describe(error)),
             Self::Connection(message) => Self::Connection(message.clone()),
+            Self::LogWentBack => Self::LogWentBack,
             Self::NoRow => Self::NoRow,
             Self::Column(problem) => Self::Column(problem),
             Self::TooLarge => Self::TooLarge,

@@ -2,24 +2,76 @@
 //!
 //! The writer compares a number at the beginning of each transaction. On SQLite that is `PRAGMA data_version`, which changes when
 //! another connection has committed, and not when this one has; a change that left no commit behind, such as a checkpoint of another
-//! process, may be counted too. On PostgreSQL, transactions that others have to notice count themselves
-//! in `write_turn`.
+//! process, may be counted too. On PostgreSQL, transactions that make the copies of others stale count themselves
+//! in `write_turn` ([`Invalidation`]).
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use super::writer::last_position;
+use super::writer::{LogEnd, log_end};
 use crate::contract::{ForeignWrites, Position};
 use crate::sql::{Connection, SqlError, params};
 
 /// Beyond this many ranges, the two oldest become one. An import next to a server makes a few per second.
 const RANGES_MAX: usize = 1_024;
 
+/// Which copies in the memory of other processes a transaction makes stale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Invalidation {
+    /// None: they keep no copy of what it changes, such as the states of deliveries.
+    Nothing,
+    /// Some, but no property.
+    Copies,
+    /// Those of properties, or of decisions about them.
+    Properties,
+}
+
+/// How many transactions of all processes have made copies stale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Writes {
+    pub all: i64,
+    /// Those of [`Invalidation::Properties`]. On SQLite all count as such.
+    pub properties: i64,
+}
+
+impl Writes {
+    pub fn read(connection: &Connection) -> Result<Self, SqlError> {
+        if connection.is_postgres() {
+            return Self::read_with(connection, "SELECT writes, property_writes FROM write_turn");
+        }
+        let version = connection.query_row("PRAGMA data_version", params![], |row| row.get(0))?;
+        Ok(Self { all: version, properties: version })
+    }
+
+    /// Waits for the turn to write, on PostgreSQL.
+    pub fn read_and_lock(connection: &Connection) -> Result<Self, SqlError> {
+        Self::read_with(connection, "SELECT writes, property_writes FROM write_turn FOR UPDATE")
+    }
+
+    fn read_with(connection: &Connection, sql: &str) -> Result<Self, SqlError> {
+        connection.query_row(sql, params![], |row| Ok(Self { all: row.get(0)?, properties: row.get(1)? }))
+    }
+
+    /// Counts a transaction of this process, on PostgreSQL. Returns the numbers after it.
+    pub fn count(self, connection: &Connection, invalidation: Invalidation) -> Result<Self, SqlError> {
+        if invalidation == Invalidation::Nothing || !connection.is_postgres() {
+            return Ok(self);
+        }
+        let properties = i64::from(invalidation == Invalidation::Properties);
+        let count = "UPDATE write_turn SET writes = writes + 1, property_writes = property_writes + ?1";
+        connection.prepare_cached(count)?.execute(params![properties])?;
+        Ok(Self { all: self.all + 1, properties: self.properties + properties })
+    }
+}
+
 /// The foreign writes that were noticed since the store was opened.
 pub struct ForeignLog {
     ranges: Mutex<VecDeque<Range>>,
+    /// The number of the last one that may have changed properties.
+    last_of_properties: AtomicU64,
     writes: watch::Sender<ForeignWrites>,
 }
 
@@ -33,7 +85,7 @@ struct Range {
 impl ForeignLog {
     fn new(until: Position) -> Self {
         let (writes, _) = watch::channel(ForeignWrites { count: 0, until });
-        Self { ranges: Mutex::default(), writes }
+        Self { ranges: Mutex::default(), last_of_properties: AtomicU64::new(0), writes }
     }
 
     pub fn watch(&self) -> watch::Receiver<ForeignWrites> {
@@ -44,12 +96,17 @@ impl ForeignLog {
         *self.writes.borrow()
     }
 
+    /// Returns the number of the last foreign write that may have changed properties.
+    pub fn last_of_properties(&self) -> u64 {
+        self.last_of_properties.load(Ordering::Acquire)
+    }
+
     pub fn ranges_after(&self, count: u64) -> Vec<(Position, Position)> {
         let ranges = self.lock();
         ranges.iter().filter(|range| range.count > count).map(|range| (range.after, range.until)).collect()
     }
 
-    fn add(&self, after: Position, until: Position) {
+    fn add(&self, after: Position, until: Position, changes_properties: bool) {
         let count = self.writes().count + 1;
         let mut ranges = self.lock();
         ranges.push_back(Range { count, after, until });
@@ -60,6 +117,9 @@ impl ForeignLog {
             next.after = oldest.after;
         }
         drop(ranges);
+        if changes_properties {
+            self.last_of_properties.store(count, Ordering::Release);
+        }
         self.writes.send_replace(ForeignWrites { count, until });
     }
 
@@ -70,18 +130,18 @@ impl ForeignLog {
 
 /// The writer's view of the database.
 pub struct Detector {
-    /// The number that was current after the last transaction of this connection.
-    version: i64,
+    /// The numbers that were current after the last transaction of this connection.
+    writes: Writes,
     /// The end of the log as this connection last knew it.
-    head: Position,
+    end: LogEnd,
     log: Arc<ForeignLog>,
 }
 
 impl Detector {
     pub fn start(connection: &Connection) -> Result<Self, SqlError> {
         let reading = connection.snapshot()?;
-        let (version, head) = (version(&reading)?, last_position(&reading)?);
-        Ok(Self { version, head, log: Arc::new(ForeignLog::new(head)) })
+        let (writes, end) = (Writes::read(&reading)?, log_end(&reading)?);
+        Ok(Self { writes, end, log: Arc::new(ForeignLog::new(end.position)) })
     }
 
     pub fn log(&self) -> Arc<ForeignLog> {
@@ -89,33 +149,55 @@ impl Detector {
     }
 
     pub fn head(&self) -> Position {
-        self.head
+        self.end.position
     }
 
     /// Counts the commits of others before this transaction. Call it at the beginning, before the transaction writes.
     pub fn detect(&mut self, transaction: &Connection) -> Result<(), SqlError> {
-        let version = version(transaction)?;
-        self.compare(transaction, version)
+        let writes = Writes::read(transaction)?;
+        self.compare(transaction, writes)
     }
 
-    /// Does the same with a number that was read already.
-    pub fn compare(&mut self, transaction: &Connection, version: i64) -> Result<(), SqlError> {
-        if version != self.version {
-            let head = last_position(transaction)?;
-            self.log.add(std::mem::replace(&mut self.head, head), head);
-            self.version = version;
+    /// Does the same with numbers that were read already.
+    pub fn compare(&mut self, transaction: &Connection, writes: Writes) -> Result<(), SqlError> {
+        self.check_log(transaction)?;
+        if writes != self.writes {
+            let end = log_end(transaction)?;
+            let changes_properties = writes.properties != self.writes.properties;
+            let before = std::mem::replace(&mut self.end, end);
+            self.log.add(before.position, end.position, changes_properties);
+            self.writes = writes;
         }
         Ok(())
     }
 
-    /// Takes note of a commit of this connection.
-    pub fn committed(&mut self, head: Position, writes: Option<i64>) {
-        self.head = head;
-        self.version = writes.unwrap_or(self.version);
+    /// After a failover on PostgreSQL, fails if the last entry that this connection knew is not there any more, or is another one. An
+    /// entry that took its position was recorded later.
+    fn check_log(&self, transaction: &Connection) -> Result<(), SqlError> {
+        let Some(postgres) = transaction.postgres().filter(|postgres| postgres.is_on_new_timeline()) else {
+            return Ok(());
+        };
+        let LogEnd { position, recorded_at } = self.end;
+        let is_known = position == Position::START
+            || transaction
+                .prepare_cached("SELECT 1 FROM log WHERE position = ?1 AND recorded_at = ?2")?
+                .exists(params![position.0, recorded_at])?;
+        if !is_known {
+            return Err(SqlError::LogWentBack);
+        }
+        tracing::info!("another database server has taken over; its log is complete");
+        postgres.accept_timeline();
+        Ok(())
     }
-}
 
-fn version(connection: &Connection) -> Result<i64, SqlError> {
-    let sql = if connection.is_postgres() { "SELECT writes FROM write_turn" } else { "PRAGMA data_version" };
-    connection.query_row(sql, params![], |row| row.get(0))
+    /// Takes note of a commit of this connection.
+    pub fn committed(&mut self, end: LogEnd, writes: Writes) {
+        self.end = end;
+        self.writes = writes;
+    }
+
+    /// Returns the numbers as this connection last knew them.
+    pub fn writes(&self) -> Writes {
+        self.writes
+    }
 }

@@ -28,6 +28,8 @@ pub struct Prepared {
     pub recorded_at: Timestamp,
     /// The number of foreign writes that the set takes into account.
     pub grouped_at: Option<u64>,
+    /// Whether the set has steps about properties, or decisions about them.
+    pub changes_properties: bool,
     /// The author of the moves in this set that were not automatic.
     pub decided_by: DecidedBy,
     ready: vec::IntoIter<PreparedStep>,
@@ -80,6 +82,8 @@ impl Prepared {
             Step::PutDecision { decided_by, .. } => Some(DecidedBy::Person(decided_by.clone())),
             _ => None,
         });
+        let is_about_search = |step: &Step| matches!(step, Step::PutSearch(_) | Step::RemoveSearch { .. });
+        let changes_properties = !steps.iter().all(is_about_search);
         let missing = steps.len();
         let (ready, pending) = if missing < STEPS_FOR_THREADS {
             (prepare_steps(steps)?, Vec::new())
@@ -90,6 +94,7 @@ impl Prepared {
         Ok(Self {
             recorded_at,
             grouped_at,
+            changes_properties,
             decided_by: decided_by.unwrap_or(DecidedBy::Sender),
             ready: ready.into_iter(),
             pending: pending.into_iter(),

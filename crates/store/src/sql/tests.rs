@@ -191,7 +191,8 @@ async fn matches_erased_or_indexed_meanwhile_are_not_indexed_again() {
     };
     let (first, second) = (read().await, read().await);
     store.erase(advert_id(1), at(2)).await.unwrap().unwrap();
-    let insert = |step| store.transact(move |connection| indexing::insert(connection, &step));
+    let insert =
+        |step| store.transact(Invalidation::Nothing, move |connection| indexing::insert(connection, &step));
     assert!(!insert(first).await.unwrap(), "all matches are indexed");
     assert!(insert(second).await.unwrap(), "another process was faster: try again");
     let page = store.list_matches(SearchNumber(1), 0, 10).await.unwrap();

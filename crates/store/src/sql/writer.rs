@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 use rusqlite::{ErrorCode, ffi};
 use tokio::sync::{oneshot, watch};
 
-use super::connection::Connection;
+use super::connection::{Connection, OptionalExtension};
 use super::error::{SqlError, sql_error};
-use super::foreign::{Detector, ForeignLog};
+use super::foreign::{Detector, ForeignLog, Invalidation, Writes};
 use super::priority::lower_thread_priority;
 use super::value::params;
 use crate::contract::{ForeignWrites, Position, StoreFailure};
@@ -34,6 +34,10 @@ const RETRY_EVERY: Duration = Duration::from_millis(500);
 
 /// How long a transaction waits for a connection to PostgreSQL: a failover takes seconds.
 const RECONNECT_FOR: Duration = Duration::from_secs(10);
+
+/// Begins a transaction on PostgreSQL. A process that hangs in the middle of it would keep all others from writing.
+const BEGIN: &str =
+    "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '10s'";
 
 /// Bounds how long the first caller of a transaction waits for the last.
 const JOBS_PER_TRANSACTION_MAX: usize = 256;
@@ -79,8 +83,8 @@ enum Request {
 
 /// One caller's part of a transaction: runs once, replies once.
 trait Job: Send {
-    /// Returns `true` if other processes need not notice it.
-    fn is_quiet(&self) -> bool;
+    /// What it makes stale in other processes.
+    fn invalidation(&self) -> Invalidation;
     /// Returns `true` to commit and `false` to roll back.
     fn run(&mut self, connection: &Connection, fault: Option<WriteFault>) -> bool;
     /// Returns the SQLite error that its work failed with, if any.
@@ -94,7 +98,7 @@ struct Work<T, F, A> {
     work: Option<F>,
     result: Option<Result<Transaction<T>, Error>>,
     announce: Option<A>,
-    is_quiet: bool,
+    invalidation: Invalidation,
     reply: oneshot::Sender<Result<T, Error>>,
 }
 
@@ -104,8 +108,8 @@ where
     F: FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send,
     A: FnOnce(&mut T) + Send,
 {
-    fn is_quiet(&self) -> bool {
-        self.is_quiet
+    fn invalidation(&self) -> Invalidation {
+        self.invalidation
     }
 
     fn run(&mut self, connection: &Connection, fault: Option<WriteFault>) -> bool {
@@ -156,6 +160,9 @@ impl Writer {
     pub fn start(connection: Connection) -> Result<Self, Error> {
         let (jobs, queue) = mpsc::channel();
         let detector = Detector::start(&connection)?;
+        if let Some(postgres) = connection.postgres() {
+            postgres.set_checks_log();
+        }
         let foreign = detector.log();
         let (announce, head) = watch::channel(detector.head());
         let (fail, failure) = watch::channel(None);
@@ -214,40 +221,37 @@ impl Writer {
         answer.await.map_err(|_| Error::Closed)?
     }
 
+    /// Returns a function that looks for writes of other processes, for a thread outside any runtime. It keeps the writer running.
+    pub fn detect_and_wait(&self) -> impl Fn() + Send + 'static {
+        let jobs = self.jobs.clone();
+        move || {
+            let (reply, answer) = oneshot::channel();
+            if jobs.as_ref().is_some_and(|jobs| jobs.send(Request::Detect(reply)).is_ok()) {
+                // What fails here fails again with the next write, which has a caller to tell.
+                let _ = answer.blocking_recv();
+            }
+        }
+    }
+
     /// Runs work in the next transaction, and returns once that is durable.
     pub async fn run<T: Send + 'static>(
         &self,
+        invalidation: Invalidation,
         work: impl FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        self.run_announced(work, |_| {}).await
-    }
-
-    /// Does the same with work that other processes need not notice.
-    pub async fn run_quietly<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send + 'static,
-    ) -> Result<T, Error> {
-        self.send_work(work, |_: &mut T| {}, true).await
+        self.run_announced(invalidation, work, |_| {}).await
     }
 
     /// Does the same. Once the transaction is durable and before anybody can know of it, `announce` is called with the result, unless
     /// the work was rolled back.
     pub async fn run_announced<T: Send + 'static>(
         &self,
+        invalidation: Invalidation,
         work: impl FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send + 'static,
         announce: impl FnOnce(&mut T) + Send + 'static,
-    ) -> Result<T, Error> {
-        self.send_work(work, announce, false).await
-    }
-
-    async fn send_work<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Connection) -> Result<Transaction<T>, Error> + Send + 'static,
-        announce: impl FnOnce(&mut T) + Send + 'static,
-        is_quiet: bool,
     ) -> Result<T, Error> {
         let (reply, answer) = oneshot::channel();
-        let work = Work { work: Some(work), result: None, announce: Some(announce), is_quiet, reply };
+        let work = Work { work: Some(work), result: None, announce: Some(announce), invalidation, reply };
         self.send(Request::Write(Box::new(work)))?;
         answer.await.map_err(|_| Error::Closed)?
     }
@@ -336,7 +340,7 @@ impl Thread {
             let first = match self.next() {
                 Ok(first) => first,
                 Err(mpsc::RecvTimeoutError::Timeout) if self.connection.is_postgres() => {
-                    self.poll();
+                    self.poll()?;
                     continue;
                 }
                 Err(mpsc::RecvTimeoutError::Timeout) => {
@@ -364,7 +368,11 @@ impl Thread {
             for reply in detections {
                 let noticed = detect(&self.connection, &mut self.detector);
                 send_head(&self.announce, self.detector.head());
+                let failure = noticed.as_ref().err().and_then(sql_error).and_then(final_failure);
                 let _ = reply.send(noticed);
+                if let Some(failure) = failure {
+                    return Err(failure);
+                }
             }
             for (work, reply) in exclusive {
                 let done =
@@ -387,7 +395,7 @@ impl Thread {
     }
 
     /// Looks for the writes of other processes.
-    fn poll(&mut self) {
+    fn poll(&mut self) -> Result<(), StoreFailure> {
         let noticed = detect(&self.connection, &mut self.detector);
         let was_reachable = std::mem::replace(&mut self.is_reachable, noticed.is_ok());
         match &noticed {
@@ -400,6 +408,7 @@ impl Thread {
         }
         self.poll_at = Instant::now() + if noticed.is_ok() { POLL_EVERY } else { RETRY_EVERY };
         send_head(&self.announce, self.detector.head());
+        noticed.err().as_ref().and_then(sql_error).and_then(final_failure).map_or(Ok(()), Err)
     }
 
     /// Waits for a call; not for longer than until a truncation or a look at other processes is due.
@@ -443,8 +452,8 @@ impl Thread {
         for job in jobs {
             job.reply(Err(Error::from(failure.copy())));
         }
-        if is_sync_failure(&failure) {
-            return Err(StoreFailure::SyncFailed);
+        if let Some(failure) = final_failure(&failure) {
+            return Err(failure);
         }
         // A transaction that cannot be ended would swallow all later ones.
         if self.connection.is_autocommit() { Ok(()) } else { Err(StoreFailure::WriterEnded) }
@@ -474,11 +483,13 @@ fn run_and_commit(
     if let [job] = jobs {
         return run_single(connection, job, detector, writes, fault);
     }
-    let mut is_noticed = false;
+    let mut invalidation = Invalidation::Nothing;
     for job in jobs {
         connection.execute_batch("SAVEPOINT job")?;
         let commit = job.run(connection, fault);
-        is_noticed |= commit && !job.is_quiet();
+        if commit {
+            invalidation = invalidation.max(job.invalidation());
+        }
         // On a full or failing disk, SQLite rolls the whole transaction back by itself, savepoints included. Callers must get
         // that reason, not the error that a savepoint is missing.
         if connection.is_autocommit()
@@ -489,43 +500,31 @@ fn run_and_commit(
         connection.execute_batch(if commit { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" })?;
     }
     // Read before the commit, which must be the last step that can fail: after it, every caller must get a success.
-    let position = last_position(connection)?;
-    let writes = count_write(connection, writes, is_noticed)?;
+    let end = log_end(connection)?;
+    let writes = writes.count(connection, invalidation)?;
     commit(connection, fault)?;
-    detector.committed(position, writes);
-    Ok(position)
+    detector.committed(end, writes);
+    Ok(end.position)
 }
 
-/// Counts a transaction that other processes have to notice. Returns the number of such transactions.
-fn count_write(
-    connection: &Connection,
-    writes: Option<i64>,
-    is_noticed: bool,
-) -> Result<Option<i64>, SqlError> {
-    let Some(writes) = writes.filter(|_| is_noticed) else { return Ok(writes) };
-    connection.prepare_cached("UPDATE write_turn SET writes = writes + 1")?.execute(params![])?;
-    Ok(Some(writes + 1))
-}
-
-/// Begins a transaction and waits for its turn to write, so that the data that jobs read cannot change under them. Returns how many
-/// transactions other processes had to notice so far, on PostgreSQL.
-fn begin(connection: &Connection, detector: &mut Detector) -> Result<Option<i64>, SqlError> {
+/// Begins a transaction and waits for its turn to write, so that the data that jobs read cannot change under them. Returns the numbers
+/// of the writes before it.
+fn begin(connection: &Connection, detector: &mut Detector) -> Result<Writes, SqlError> {
     let Some(postgres) = connection.postgres() else {
         connection.execute_batch("BEGIN IMMEDIATE")?;
         detector.detect(connection)?;
-        return Ok(None);
+        return Ok(detector.writes());
     };
     let give_up_at = Instant::now() + RECONNECT_FOR;
     loop {
         let begun = postgres.ensure_connected().and_then(|()| {
-            connection.execute_batch("BEGIN ISOLATION LEVEL READ COMMITTED")?;
-            let turn = "SELECT writes FROM write_turn FOR UPDATE";
-            connection.query_row(turn, params![], |row| row.get::<i64>(0))
+            connection.execute_batch(BEGIN)?;
+            Writes::read_and_lock(connection)
         });
         match begun {
             Ok(writes) => {
                 detector.compare(connection, writes)?;
-                return Ok(Some(writes));
+                return Ok(writes);
             }
             // Nothing is lost by beginning again.
             Err(_) if postgres.is_lost() && Instant::now() < give_up_at => {
@@ -555,7 +554,7 @@ fn run_single(
     connection: &Connection,
     job: &mut Box<dyn Job>,
     detector: &mut Detector,
-    writes: Option<i64>,
+    writes: Writes,
     fault: Option<WriteFault>,
 ) -> Result<Position, SqlError> {
     let is_committed = job.run(connection, fault);
@@ -564,22 +563,46 @@ fn run_single(
     {
         return Err(failure.copy());
     }
-    let position = if is_committed {
-        last_position(connection)?
+    let end = if is_committed {
+        log_end(connection)?
     } else {
         connection.execute_batch("ROLLBACK")?;
         return Ok(detector.head());
     };
-    let writes = count_write(connection, writes, !job.is_quiet())?;
+    let writes = writes.count(connection, job.invalidation())?;
     commit(connection, fault)?;
-    detector.committed(position, writes);
-    Ok(position)
+    detector.committed(end, writes);
+    Ok(end.position)
+}
+
+/// The last entry of the log.
+#[derive(Debug, Clone, Copy)]
+pub struct LogEnd {
+    pub position: Position,
+    /// In milliseconds. 0 if the log is empty.
+    pub recorded_at: i64,
+}
+
+pub fn log_end(connection: &Connection) -> Result<LogEnd, SqlError> {
+    let last = "SELECT position, recorded_at FROM log ORDER BY position DESC LIMIT 1";
+    let end = connection.query_row(last, params![], |row| {
+        Ok(LogEnd { position: Position(row.get(0)?), recorded_at: row.get(1)? })
+    });
+    Ok(end.optional()?.unwrap_or(LogEnd { position: Position::START, recorded_at: 0 }))
 }
 
 pub fn last_position(connection: &Connection) -> Result<Position, SqlError> {
     connection
         .query_row("SELECT coalesce(max(position), 0) FROM log", params![], |row| row.get(0))
         .map(Position)
+}
+
+/// Returns the failure after which no later transaction may run, if this is one.
+fn final_failure(error: &SqlError) -> Option<StoreFailure> {
+    match error {
+        SqlError::LogWentBack => Some(StoreFailure::LogWentBack),
+        error => is_sync_failure(error).then_some(StoreFailure::SyncFailed),
+    }
 }
 
 fn is_sync_failure(error: &SqlError) -> bool {

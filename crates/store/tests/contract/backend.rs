@@ -51,6 +51,11 @@ impl Postgres {
         &self.url
     }
 
+    /// Runs statements beside the store, and returns the first column of their rows.
+    pub fn query(&self, sql: &str) -> Vec<String> {
+        local_postgres::shared().query(&self.name, sql)
+    }
+
     /// Runs statements beside the store.
     pub fn execute(&self, sql: &str) {
         local_postgres::shared().execute(&self.name, sql);

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use store::prelude::*;
 use store::{ChangeSet, CommitOutcome, Expected, ForeignWrites, Position, Step, UsageBatch};
-use testkit::build::{advert, advert_id, at, property};
+use testkit::build::{advert, advert_id, at, property, saved_search};
 
 use crate::backend::{Backend, Postgres};
-use crate::changes::{commit, create, set};
+use crate::changes::{commit, create, create_search, set};
 
 fn creation(number: u64) -> Step {
     create(&property(number, [advert(number).build()]), Expected::New)
@@ -92,4 +92,61 @@ async fn a_role_has_one_holder() {
     };
     tokio::time::timeout(Duration::from_secs(30), taken).await.expect("the role is not free");
     assert!(!one.take_role("matcher", 1, long).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_set_conflicts_with_properties_and_not_with_searches() {
+    let database = Postgres::fresh().await;
+    let (one, other) = (database.open().await, database.open().await);
+    let known = one.detect_foreign_writes().await.unwrap().count;
+    commit(&other, [create_search(&saved_search(1))]).await;
+    let noticed = one.detect_foreign_writes().await.unwrap();
+    assert!(noticed.count > known, "others hear of the search");
+    assert_eq!(one.commit(grouped_at(known, 1)).await.unwrap(), CommitOutcome::Committed(Position(2)));
+    other.erase(advert_id(1), at(5)).await.unwrap().unwrap();
+    assert_eq!(one.commit(grouped_at(noticed.count, 2)).await.unwrap(), CommitOutcome::Conflict);
+}
+
+#[tokio::test]
+async fn processes_take_turns_with_grouping() {
+    let database = Postgres::fresh().await;
+    let (one, other) = (database.open().await, database.open().await);
+    let first = one.grouping_turn().await.unwrap();
+    let second = one.grouping_turn();
+    let mut waiting = Box::pin(other.grouping_turn());
+    // The other one asks for its turn, and does not get it.
+    let asks = async {
+        while database.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())") != ["1"] {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        _ = &mut waiting => panic!("two processes have a turn at the same time"),
+        () = asks => {}
+    }
+    commit(&one, [creation(1)]).await;
+    drop(first);
+    // It came too late for that turn, or in time, and in both cases does not keep the other one out for good.
+    let shared = tokio::time::timeout(Duration::from_secs(30), second);
+    let others = tokio::time::timeout(Duration::from_secs(30), async {
+        let turn = waiting.await.unwrap();
+        assert_eq!(other.foreign_writes().borrow().until, Position(1), "it knows what was written before");
+        drop(turn);
+    });
+    let shared = async { drop(shared.await.expect("no turn").unwrap()) };
+    tokio::join!(shared, others).1.expect("the other process gets no turn");
+}
+
+#[tokio::test]
+async fn a_turn_that_is_lost_with_its_connection_keeps_nothing_out() {
+    let database = Postgres::fresh().await;
+    let (one, other) = (database.open().await, database.open().await);
+    let lost = one.grouping_turn().await.unwrap();
+    database.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+    );
+    drop(other.grouping_turn().await.unwrap());
+    drop(lost);
+    drop(one.grouping_turn().await.unwrap());
 }

@@ -28,7 +28,9 @@ impl Dispatcher {
             .collect();
         self.dispatch.counters.record_cancelled(deliveries.len() - lanes.len());
         if !self.app.store.enqueue(EnqueueBatch { after, until, at: now, deliveries }).await? {
-            tracing::warn!("another process also dispatches deliveries from this data folder");
+            if self.app.store.shared_identity().is_none() {
+                tracing::warn!("another process also dispatches deliveries from this data folder");
+            }
             return Ok(true);
         }
         for (lane, due_at) in lanes {
