@@ -43,6 +43,11 @@ pub enum Error {
     /// Another server uses the folder.
     #[error("another vigie server is running on {path}")]
     InUse { path: PathBuf },
+    /// Another store was being copied into this one, and the copy has not ended.
+    #[error(
+        "{place} is half migrated from {origin}; run `vigie migrate` with the same --from and --to again"
+    )]
+    HalfMigrated { place: String, origin: String },
     /// The folder or a file in it cannot be opened.
     #[error("cannot open {path}")]
     Open {

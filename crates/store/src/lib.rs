@@ -14,6 +14,7 @@ pub mod postgres;
 mod record;
 mod sql;
 pub mod sqlite;
+pub mod transfer;
 
 pub use contract::{
     AccessStore, AdvertGrouping, AdvertRef, AdvertStore, Attempt, AttemptSummaries, AttemptSummary, Change,

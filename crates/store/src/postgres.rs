@@ -4,18 +4,19 @@ mod connection;
 mod cursor;
 mod options;
 mod pipeline;
-mod schema;
+pub(crate) mod schema;
 mod timeline;
 
 pub(crate) use connection::PostgresConnection;
 pub(crate) use cursor::Cursor;
 pub use options::PostgresOptions;
+use timeline::AcceptedTimeline;
 
 use std::sync::Arc;
 
 use crate::error::Error;
 use crate::sql::{Connection, Place, SqlStore};
-use timeline::AcceptedTimeline;
+use crate::transfer;
 
 impl SqlStore {
     /// Connects to a PostgreSQL database. Creates the tables, or migrates them, if necessary.
@@ -25,11 +26,12 @@ impl SqlStore {
             let opened = scope.spawn(|| {
                 let timeline = Arc::new(AcceptedTimeline::default());
                 let open = || {
-                    let opened = PostgresConnection::open(options, Arc::clone(&timeline));
+                    let opened = PostgresConnection::open_on(options, Arc::clone(&timeline));
                     opened.map(|opened| Connection::Postgres(Box::new(opened)))
                 };
                 let writing = open()?;
                 let identity = schema::migrate(&writing)?;
+                transfer::refuse_unfinished(&writing, || options.description())?;
                 Self::start(Place::Shared { identity }, writing, || Ok(open()?))
             });
             opened.join().unwrap_or(Err(Error::Panicked))

@@ -21,4 +21,5 @@ mod postgres {
     mod repair;
     mod schema;
     mod sharing;
+    mod transfer;
 }

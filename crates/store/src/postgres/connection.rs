@@ -57,8 +57,13 @@ enum TransactionState {
 }
 
 impl PostgresConnection {
-    /// Connects. Must not be called on a thread of an asynchronous runtime.
-    pub fn open(options: &PostgresOptions, accepted: Arc<AcceptedTimeline>) -> SqlResult<Self> {
+    /// Opens the only connection of a process. Must not be called on a thread of an asynchronous runtime.
+    pub fn open(options: &PostgresOptions) -> SqlResult<Self> {
+        Self::open_on(options, Arc::default())
+    }
+
+    /// Opens one of several connections, which all use the same timeline.
+    pub fn open_on(options: &PostgresOptions, accepted: Arc<AcceptedTimeline>) -> SqlResult<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

@@ -25,10 +25,7 @@ pub fn migrate(connection: &Connection) -> Result<String, Error> {
 
 fn migrate_in_transaction(connection: &Connection) -> Result<(), Error> {
     let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
-    // "Vigi" in ASCII. Held until the transaction ends.
-    connection
-        .prepare_cached("SELECT 1 FROM (SELECT pg_advisory_xact_lock(1449748329)) AS lock")?
-        .exists(params![])?;
+    wait_for_opening(connection)?;
     connection.execute_batch("CREATE TABLE IF NOT EXISTS vigie_schema (version BIGINT NOT NULL)")?;
     let found = schema_version(connection)?;
     if found > known {
@@ -44,6 +41,27 @@ fn migrate_in_transaction(connection: &Connection) -> Result<(), Error> {
             .execute(params![known])?;
     }
     Ok(())
+}
+
+/// Waits until no other process opens the database. Others wait until this transaction ends.
+pub fn wait_for_opening(connection: &Connection) -> SqlResult<()> {
+    // "Vigi" in ASCII.
+    let lock = "SELECT 1 FROM (SELECT pg_advisory_xact_lock(1449748329)) AS lock";
+    connection.prepare_cached(lock)?.exists(params![]).map(drop)
+}
+
+/// Returns `false` if the database has no tables of ours. Refuses those of another release, and changes nothing.
+pub fn check_version(connection: &Connection) -> Result<bool, Error> {
+    let exists = "SELECT to_regclass('vigie_schema') IS NOT NULL";
+    if !connection.query_row(exists, params![], |row| row.get::<bool>(0))? {
+        return Ok(false);
+    }
+    let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+    match schema_version(connection)? {
+        found if found > known => Err(Error::TooNew { found, known }),
+        found if found < known => Err(Error::TooOld { found, known }),
+        _ => Ok(true),
+    }
 }
 
 fn schema_version(connection: &Connection) -> SqlResult<u32> {

@@ -17,6 +17,7 @@ use crate::contract::{DELIVERIES_HELD, Finding, Position, RecordKind, VerifyCurs
 use crate::error::Error;
 use crate::sql::writer::last_position;
 use crate::sql::{self, metadata, params, read, verify};
+use crate::transfer;
 
 /// How long truncating the write-ahead log may keep writers waiting. If a reader is in the way for longer, the file keeps its size, and
 /// its space is used again.
@@ -73,6 +74,7 @@ pub fn copy_database(
     schema::check_owner(&source, &path)?;
     schema::check_version(&source)?;
     let source = sql::Connection::Sqlite(source);
+    transfer::refuse_unfinished(&source, || folder.display().to_string())?;
     let reading = source.snapshot()?;
     let pragma = |name| reading.query_row(name, params![], |row| row.get::<u32>(0));
     // The first read chooses the state that the transaction sees to its end.
