@@ -11,6 +11,7 @@ mod import;
 mod keys;
 mod listen;
 mod mcp;
+mod migrate;
 mod output;
 mod properties;
 mod receiver;
@@ -52,6 +53,8 @@ enum Command {
     Backup(backup::BackupArgs),
     /// Restore a backup into a new data folder.
     Restore(restore::RestoreArgs),
+    /// Copy everything to another database: from a data folder to PostgreSQL, or back. No server may be running.
+    Migrate(migrate::MigrateArgs),
     /// Import a feed: one advert per line, an export of another Vigie, CSV, or a format of the trade.
     Import(import::ImportArgs),
     /// Create, list, change and revoke API keys. A running server applies changes at once.
@@ -141,6 +144,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Verify(args) => verify::run(args).await,
             Command::Backup(args) => backup::run(args).await,
             Command::Restore(args) => restore::run(args).await,
+            Command::Migrate(args) => migrate::run(args).await,
             Command::Import(args) => import::run(args).await,
             Command::Keys(args) => keys::run(args).await,
             Command::Sites(args) => sites::run(args).await,

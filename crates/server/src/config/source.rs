@@ -163,7 +163,7 @@ fn is_secret(setting: &str, value: &str) -> bool {
 }
 
 /// Variables with our prefix that are not settings.
-const NOT_SETTINGS: &[&str] = &["VIGIE_CONFIG", "VIGIE_API_KEY"];
+const NOT_SETTINGS: &[&str] = &["VIGIE_CONFIG", "VIGIE_API_KEY", "VIGIE_MIGRATE_FROM", "VIGIE_MIGRATE_TO"];
 
 /// Removes settings one by one and collects problems.
 pub struct Reader {

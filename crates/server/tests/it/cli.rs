@@ -5,6 +5,7 @@ mod deliveries;
 mod import;
 mod import_options;
 mod listen;
+mod migrate;
 mod output;
 mod properties;
 pub mod serve;
