@@ -10,7 +10,7 @@ mod report;
 mod steady;
 mod sustained;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -85,6 +85,21 @@ pub fn run(args: &DeliverArgs) -> anyhow::Result<()> {
         print!("{}", report::delays(&healthy, &hanging, args.markdown));
     }
     Ok(())
+}
+
+/// Measures how many messages a server delivers per second to four hosts. Before that, `move_to` may copy its folder to a database, and
+/// returns its address.
+pub fn sustained_rate(
+    folder: &Path,
+    messages: u64,
+    seed: u64,
+    move_to: &dyn Fn(&Path) -> anyhow::Result<Option<String>>,
+) -> anyhow::Result<f64> {
+    std::fs::create_dir_all(folder)?;
+    let authority = Authority::new(folder)?;
+    let dataset = Dataset::new(messages.div_ceil(sustained::SEARCHES as u64), seed)?;
+    let data = folder.join("data");
+    Ok(sustained::ours_on(&data, &authority, &dataset, 4, move_to)?.0.per_second())
 }
 
 /// Returns the settings for deliveries to loopback addresses.

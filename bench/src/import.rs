@@ -5,7 +5,7 @@
 //!
 //! With `--messy`, the same adverts are also imported as ten portals would write them, each with its own dialect and faults. The two
 //! feeds take turns, because the speed of a machine changes within minutes. With `--ungrouped`, so do imports with and without
-//! automatic grouping.
+//! automatic grouping, and with `--postgres` imports into a folder and into a PostgreSQL database.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use clap::Args;
 use domain::{AdvertDraft, FieldUpdate, WebAddress};
+use local_postgres::Server;
 use serde_json::Value;
 use world::{Random, Settings, World, messy_feed};
 
@@ -35,6 +36,9 @@ pub struct ImportArgs {
     /// Also import the same adverts with automatic grouping turned off, this many times by turns
     #[arg(long, value_name = "ROUNDS")]
     ungrouped: Option<usize>,
+    /// Also import the same adverts into PostgreSQL, this many times by turns
+    #[arg(long, value_name = "ROUNDS")]
+    postgres: Option<usize>,
     /// The program to measure [default: vigie in the folder of this program]
     #[arg(long)]
     vigie: Option<PathBuf>,
@@ -60,14 +64,14 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
         Some(path) => path.clone(),
         None => std::env::current_exe()?.with_file_name("vigie"),
     };
-    let (elapsed, memory_bytes) = import(&vigie, &feed, &folder.path().join("data"), true)?;
+    let grouped = Variant { name: "clean feed", feed: &feed, is_grouped: true, postgres: None };
+    let (elapsed, memory_bytes) = import(&vigie, grouped, &folder.path().join("data"))?;
     print_rate("vigie import", args.adverts, elapsed);
     println!("vigie import: {:.0} MB of memory at peak", memory_bytes as f64 / 1e6);
     println!(
         "ratio: vigie takes {:.1} times as long as text only",
         elapsed.as_secs_f64() / peer.as_secs_f64()
     );
-    let grouped = Variant { name: "clean feed", feed: &feed, is_grouped: true };
     let comparison = Comparison { vigie: &vigie, folder: folder.path(), adverts: args.adverts };
     if let Some(rounds) = args.messy {
         let messy = Variant { name: "messy feed", feed: &messy_feed, ..grouped };
@@ -76,6 +80,12 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
     if let Some(rounds) = args.ungrouped {
         let ungrouped = Variant { name: "ungrouped", is_grouped: false, ..grouped };
         comparison.run(ungrouped, grouped, rounds)?;
+    }
+    if let Some(rounds) = args.postgres {
+        let programs = Server::programs().context("PostgreSQL is not installed")?;
+        let server = Server::start(programs, folder.path(), "shared_buffers = 512MB")?;
+        let on_postgres = Variant { name: "PostgreSQL", postgres: Some(&server), ..grouped };
+        comparison.run(Variant { name: "embedded", ..grouped }, on_postgres, rounds)?;
     }
     Ok(())
 }
@@ -86,6 +96,7 @@ struct Variant<'a> {
     name: &'a str,
     feed: &'a Path,
     is_grouped: bool,
+    postgres: Option<&'a Server>,
 }
 
 struct Comparison<'a> {
@@ -101,8 +112,8 @@ impl Comparison<'_> {
         for round in 0..rounds {
             for (total, variant) in totals.iter_mut().zip([first, second]) {
                 let data = self.folder.join("round");
-                let (elapsed, _) = import(self.vigie, variant.feed, &data, variant.is_grouped)?;
-                std::fs::remove_dir_all(&data)?;
+                let (elapsed, _) = import(self.vigie, variant, &data)?;
+                let _ = std::fs::remove_dir_all(&data);
                 print_rate(&format!("round {}, {}", round + 1, variant.name), self.adverts, elapsed);
                 *total += elapsed;
             }
@@ -175,17 +186,16 @@ fn add_originals(draft: &mut AdvertDraft) {
 }
 
 /// Runs `vigie import` and measures its time and peak memory.
-fn import(vigie: &Path, feed: &Path, data: &Path, is_grouped: bool) -> anyhow::Result<(Duration, u64)> {
+fn import(vigie: &Path, variant: Variant<'_>, data: &Path) -> anyhow::Result<(Duration, u64)> {
+    let mut command = Command::new(vigie);
+    command.arg("import").arg(variant.feed).arg("--data").arg(data);
+    command.env("VIGIE_GROUPING__AUTOMATIC", variant.is_grouped.to_string());
+    if let Some(postgres) = variant.postgres {
+        command.env("VIGIE_STORE__DATABASE", postgres.url(&postgres.create_database()));
+    }
     let started = Instant::now();
-    let mut child = Command::new(vigie)
-        .arg("import")
-        .arg(feed)
-        .arg("--data")
-        .arg(data)
-        .env("VIGIE_GROUPING__AUTOMATIC", is_grouped.to_string())
-        .stdout(Stdio::null())
-        .spawn()
-        .with_context(|| format!("cannot run {}", vigie.display()))?;
+    let mut child =
+        command.stdout(Stdio::null()).spawn().with_context(|| format!("cannot run {}", vigie.display()))?;
     let memory_bytes = watch(&mut child)?;
     let elapsed = started.elapsed();
     ensure!(child.wait()?.success(), "the import failed");

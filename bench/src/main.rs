@@ -11,6 +11,7 @@ mod growth;
 mod import;
 mod latencies;
 mod matching;
+mod nodes;
 mod pace;
 mod scan;
 mod search;
@@ -55,6 +56,8 @@ enum Command {
     GroupingQuality(grouping_quality::GroupingQualityArgs),
     /// A year of a market in motion on a simulated clock: rows and bytes by month, with retention and without
     Growth(growth::GrowthArgs),
+    /// Servers on one PostgreSQL database: searches and deliveries beside the embedded database, and the lag between servers
+    Nodes(nodes::NodesArgs),
     /// Reading every property of a data folder, as an index rebuild does
     Scan(scan::ScanArgs),
     /// A running server: start-up time, searches over HTTP, and searches during ingest
@@ -74,6 +77,7 @@ fn main() -> anyhow::Result<()> {
         Command::Fairness(args) => fairness::run(&args),
         Command::GroupingQuality(args) => grouping_quality::run(&args),
         Command::Growth(args) => growth::run(&args),
+        Command::Nodes(args) => nodes::run(&args),
         Command::Scan(args) => scan::run(&args),
         Command::Serve(args) => serve::run(&args),
     }

@@ -54,8 +54,19 @@ pub fn ours(
     dataset: &Dataset,
     hosts: u8,
 ) -> anyhow::Result<(Sustained, Vec<Vec<u8>>)> {
+    ours_on(folder, authority, dataset, hosts, &|_| Ok(None))
+}
+
+/// Does the same. Before the server delivers, `move_to` may copy the folder to a database, and returns its address.
+pub fn ours_on(
+    folder: &Path,
+    authority: &Authority,
+    dataset: &Dataset,
+    hosts: u8,
+    move_to: &dyn Fn(&Path) -> anyhow::Result<Option<String>>,
+) -> anyhow::Result<(Sustained, Vec<Vec<u8>>)> {
     let receiver = Receiver::start(authority, hosts, Hosts::Healthy)?;
-    let settings = settings(authority);
+    let mut settings: Vec<(&str, String)> = settings(authority).into();
     let key = market::make_folder(folder)?;
     let (server, _) = Process::start_with(folder, &settings)?;
     market::save(&server, &key, &receiver, &[SearchScope::Everything; SEARCHES])?;
@@ -69,12 +80,18 @@ pub fn ours(
         dataset.len(),
         started.elapsed().as_secs_f64()
     );
+    let database = move_to(folder)?;
+    settings.extend(database.clone().map(|database| ("VIGIE_STORE__DATABASE", database)));
     let (server, _) = Process::start_with(folder, &settings)?;
     let arrivals = receiver.take(messages)?;
     println!("after that: {}", server.memory());
     server.stop()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let depth = runtime.block_on(SqlStore::open(folder)?.queue_depth())?;
+    let store = match database {
+        None => SqlStore::open(folder)?,
+        Some(database) => SqlStore::connect(&database.parse()?)?,
+    };
+    let depth = runtime.block_on(store.queue_depth())?;
     ensure!((depth.pending, depth.leased) == (0, 0), "{depth:?}");
     let plural = if hosts == 1 { "" } else { "s" };
     let sustained =

@@ -14,6 +14,8 @@ pub struct Client {
 
 pub struct Response<'a> {
     pub status: u16,
+    /// How far in the log the server is.
+    pub log_position: Option<u64>,
     pub body: &'a [u8],
 }
 
@@ -30,6 +32,16 @@ impl Client {
 
     pub fn get(&mut self, path: &str) -> anyhow::Result<Response<'_>> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: bench\r\nX-API-KEY: {}\r\n\r\n", self.key);
+        self.stream.write_all(request.as_bytes())?;
+        self.read()
+    }
+
+    /// Asks for an answer that includes everything up to a position of the log.
+    pub fn get_at(&mut self, path: &str, position: u64) -> anyhow::Result<Response<'_>> {
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: bench\r\nX-API-KEY: {}\r\nX-Min-Log-Position: {position}\r\n\r\n",
+            self.key
+        );
         self.stream.write_all(request.as_bytes())?;
         self.read()
     }
@@ -57,14 +69,15 @@ impl Client {
         let text = std::str::from_utf8(&self.buffer[..head])?.to_ascii_lowercase();
         let status =
             text.get(9..12).and_then(|status| status.parse().ok()).context("the response has no status")?;
-        let length =
-            text.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
-        let end = head + length.context("the response has no content-length")?;
+        let header =
+            |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+        let (length, log_position) = (header("content-length:"), header("x-log-position:"));
+        let end = head + usize::try_from(length.context("the response has no content-length")?)?;
         if end > self.buffer.len() {
             self.buffer.resize(end, 0);
         }
         self.stream.read_exact(&mut self.buffer[filled..end])?;
-        Ok(Response { status, body: &self.buffer[head..end] })
+        Ok(Response { status, log_position, body: &self.buffer[head..end] })
     }
 }
 

@@ -112,6 +112,10 @@ fn documents_in(body: &[u8]) -> usize {
 }
 
 impl Times {
+    pub fn per_second(&self) -> f64 {
+        self.times.len() as f64 / self.seconds
+    }
+
     pub fn percentile(&self, percent: f64) -> f64 {
         let place = (self.times.len() as f64 * percent / 100.0) as usize;
         self.times.get(place.min(self.times.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
@@ -125,7 +129,7 @@ impl fmt::Display for Times {
         write!(
             f,
             "{:.0} responses per second, median {:.0} µs, p99 {:.0} µs, {:.0} kB and {:.1} documents each",
-            count as f64 / self.seconds,
+            self.per_second(),
             self.percentile(50.0),
             self.percentile(99.0),
             self.bytes as f64 / count.max(1) as f64 / 1e3,
