@@ -197,7 +197,7 @@ impl App {
                     loaded
                 }
             };
-            if turn.is_none() {
+            if turn.is_none() && part.options.commit != Commit::DryRun {
                 turn = Some(self.store.grouping_turn().await?);
             }
             let Some(planned) = self.plan(part, loaded).await? else { continue };
@@ -230,7 +230,7 @@ impl App {
 
     /// Marks an advert as expired. Returns `None` if it does not exist.
     pub async fn expire(&self, advert: AdvertId) -> Result<Option<Receipt>, Error> {
-        let _turn = self.store.grouping_turn().await?;
+        let turn = self.store.grouping_turn().await?;
         for _ in 0..ATTEMPTS_MAX {
             let now = self.clock.now();
             let located = self.store.locate(vec![domain::Identity::Uuid(advert)]).await?.pop().flatten();
@@ -250,6 +250,7 @@ impl App {
                 warnings: Vec::new(),
             };
             if merged.effect == merge::Effect::Unchanged {
+                drop(turn);
                 let position = *self.store.head().borrow();
                 self.wait_visible(position).await;
                 return Ok(Some(receipt(Outcome::Unchanged)));
@@ -266,6 +267,7 @@ impl App {
             match self.store.commit(changes).await? {
                 CommitOutcome::Committed(position) => {
                     self.record_expired(&[advert]).await;
+                    drop(turn);
                     self.wait_visible(position).await;
                     return Ok(Some(receipt(Outcome::Updated)));
                 }

@@ -28,12 +28,12 @@ pub enum Error {
     LogPruned { after: u64, oldest: u64 },
     /// A later release wrote the folder.
     #[error(
-        "the data folder has schema version {found}, this release supports up to {known}; use a newer release"
+        "the database has schema version {found}, this release supports up to {known}; use a newer release"
     )]
     TooNew { found: u32, known: u32 },
     /// An earlier release wrote the folder, and no server of this release has migrated it yet.
     #[error(
-        "the data folder has schema version {found}, this release has {known}; use the release that wrote it, or start the \
+        "the database has schema version {found}, this release has {known}; use the release that wrote it, or start the \
          server of this release first"
     )]
     TooOld { found: u32, known: u32 },

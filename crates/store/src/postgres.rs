@@ -5,7 +5,7 @@ mod cursor;
 mod options;
 mod pipeline;
 pub(crate) mod schema;
-mod timeline;
+pub(crate) mod timeline;
 
 pub(crate) use connection::PostgresConnection;
 pub(crate) use cursor::Cursor;

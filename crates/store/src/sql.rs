@@ -17,7 +17,7 @@ mod damage;
 pub mod deliveries;
 mod erase;
 pub mod error;
-mod foreign;
+pub mod foreign;
 pub mod grouping;
 mod matches;
 pub mod metadata;

@@ -47,17 +47,17 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     // Also with PostgreSQL: the folder holds the index of this server.
     let _lock = ServerLock::acquire(&config.data)?;
     let app = open::server_app(&config)?;
-    let stop = CancellationToken::new();
-    let shared = Shared::new(app.clone(), config, stop.clone())?;
+    let signalled = CancellationToken::new();
+    let shared = Shared::new(app.clone(), config, signalled.child_token())?;
     let _ = shared.log_control.set(log_control);
     let server = Server::bind(shared.clone())
         .await
         .with_context(|| format!("cannot listen on {}", shared.config.listen))?;
     create_first_key(&app, &shared.config.data).await?;
-    stop_on_signal(stop)?;
+    stop_on_signal(signalled.clone())?;
     tracing::info!(address = %server.address()?, data = %shared.config.data.display(), "vigie is listening");
     server.run().await;
-    if app.store_failure() == Some(StoreFailure::LogWentBack) {
+    if app.store_failure() == Some(StoreFailure::LogWentBack) && !signalled.is_cancelled() {
         return Err(start_again(&serve::index_folder(&shared)));
     }
     Ok(exit_code(&app))
@@ -69,7 +69,8 @@ fn start_again(index: &Path) -> anyhow::Error {
     if let Err(error) = std::fs::remove_dir_all(index)
         && error.kind() != ErrorKind::NotFound
     {
-        return anyhow::Error::new(error).context(format!("cannot remove {}", index.display()));
+        // A snapshot of another log is refused when it is read.
+        tracing::warn!(%error, path = %index.display(), "cannot remove the snapshot of the index");
     }
     let program = match std::env::current_exe() {
         Ok(program) => program,

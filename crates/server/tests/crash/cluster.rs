@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::chance::Chance;
 use crate::connection::Connection;
 use crate::place::Place;
-use crate::process::{Listening, Process};
+use crate::process::{self, Listening, Process};
 
 /// A commit reaches the operating system before it is acknowledged, so that it survives the end of all processes.
 const SETTINGS: &str = "fsync = off\nfull_page_writes = off\nmax_connections = 200";
@@ -128,7 +128,7 @@ impl Cluster {
         // A renewal of the paused server may be on its way.
         for _ in 0..2 {
             let before = self.matcher_held_until();
-            while self.matcher_held_until() == before {}
+            process::poll("a server matches", || (self.matcher_held_until() != before).then_some(()));
         }
         self.wait_for_receipts(20);
         server.resume();
@@ -164,7 +164,9 @@ impl Cluster {
     pub async fn settle_writes(&self) {
         let nothing = || ChangeSet { recorded_at: SystemClock.now(), steps: Vec::new(), grouped_at: None };
         // Fails while the database restarts.
-        while self.store.commit(nothing()).await.is_err() {}
+        while self.store.commit(nothing()).await.is_err() {
+            assert_eq!(*self.store.failure().borrow(), None);
+        }
     }
 
     pub fn count_receipts(&self, new: usize) {

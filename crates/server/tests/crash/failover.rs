@@ -42,33 +42,31 @@ impl Failover {
             "transactionType": 0, "propertyType": 1, "site": "failover.example", "reference": reference.to_string(),
             "price": 100_000 + reference, "title": format!("Maison {reference}"),
         });
-        loop {
+        process::poll("an advert is taken", || {
             let sent = Connection::open(self.vigie.address())
                 .and_then(|mut connection| connection.request("POST", &self.key, "/adverts", Some(&body)));
             match sent {
-                Ok((200 | 201, receipt)) => return receipt,
+                Ok((200 | 201, receipt)) => Some(receipt),
                 // The database or the server is away for a moment.
-                Ok((503, _)) | Err(_) => {}
+                Ok((503, _)) | Err(_) => None,
                 Ok((status, answer)) => panic!("{status} {answer}"),
             }
-        }
+        })
     }
 
     /// Returns the titles of all properties that searches find, as soon as there are this many.
     fn wait_for_titles(&self, count: usize) -> Vec<String> {
-        loop {
+        process::poll("searches find what is left", || {
             let found = Connection::open(self.vigie.address()).and_then(|mut connection| {
                 connection.request("GET", &self.key, "/documents/properties?withCoherentPrice=false", None)
             });
-            let Ok((200, found)) = found else { continue };
+            let Ok((200, found)) = found else { return None };
             let found = found["hydra:member"].as_array().unwrap();
-            if found.len() == count {
-                let mut titles: Vec<String> =
-                    found.iter().map(|property| property["title"].as_str().unwrap().to_owned()).collect();
-                titles.sort();
-                return titles;
-            }
-        }
+            let mut titles: Vec<String> =
+                found.iter().map(|property| property["title"].as_str().unwrap().to_owned()).collect();
+            titles.sort();
+            (titles.len() == count).then_some(titles)
+        })
     }
 
     /// Waits until the replica has everything that the primary has.
@@ -76,14 +74,18 @@ impl Failover {
         let primary = self.primary.as_ref().unwrap();
         let written = primary.query("postgres", "SELECT pg_current_wal_lsn()").pop().unwrap();
         let replayed = format!("SELECT pg_last_wal_replay_lsn() >= '{written}'");
-        while self.replica.query("postgres", &replayed) != ["t"] {}
+        process::poll("the replica has everything", || {
+            (self.replica.query("postgres", &replayed) == ["t"]).then_some(())
+        });
     }
 
     /// Lets the replica receive nothing more.
     fn cut_replica_off(&self) {
         self.replica.execute("postgres", "ALTER SYSTEM SET primary_conninfo = ''");
         self.replica.execute("postgres", "SELECT pg_reload_conf()");
-        while self.replica.query("postgres", "SELECT 1 FROM pg_stat_wal_receiver") != [""; 0] {}
+        process::poll("the replica receives nothing", || {
+            self.replica.query("postgres", "SELECT 1 FROM pg_stat_wal_receiver").is_empty().then_some(())
+        });
     }
 
     /// Kills the primary and promotes the replica.
@@ -149,4 +151,24 @@ fn what_a_replica_has_not_received_is_forgotten_and_nothing_else() {
     let log = failover.end();
     assert!(log.contains("lost changes"), "{log}");
     assert!(log.contains(RESTARTED), "{log}");
+}
+
+#[test]
+fn a_lost_write_outside_the_log_is_noticed_as_well() {
+    let mut failover = Failover::new();
+    failover.send(1);
+    failover.wait_for_replica();
+    failover.cut_replica_off();
+    // The key is in the memory of the server from here on, and not in the new database.
+    let lost = process::create_key(&failover.place);
+    let status_with = |failover: &Failover, key: &str| {
+        let asked = Connection::open(failover.vigie.address())
+            .and_then(|mut connection| connection.request("GET", key, "/documents/properties", None));
+        asked.ok().map(|(status, _)| status)
+    };
+    process::poll("the key works", || (status_with(&failover, &lost) == Some(200)).then_some(()));
+    failover.fail_over();
+    process::poll("the key is unknown", || (status_with(&failover, &lost) == Some(401)).then_some(()));
+    assert_eq!(failover.wait_for_titles(1), ["Maison 1"]);
+    assert!(failover.end().contains(RESTARTED));
 }

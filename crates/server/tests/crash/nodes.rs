@@ -158,11 +158,6 @@ fn nothing_is_lost_whatever_is_killed() {
         cluster.receipts()
     );
     assert!(changes > 0 && matches > 0 && account.deliveries > 0, "too little happened");
-    assert!(
-        ROUND.iter().all(|fault| faults.done.contains(fault)),
-        "not every fault happened: {:?}",
-        faults.done
-    );
 }
 
 /// Runs a client again and again, as long as its server is started again. Before each run, the outcome of the requests of the run before

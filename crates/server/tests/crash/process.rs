@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -45,6 +46,18 @@ pub fn command(place: &Place, arguments: &[&str]) -> Command {
     let mut command = vigie();
     place.select(command.args(arguments)).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command
+}
+
+/// Asks again and again until the answer is not `None`. Fails after two minutes: a start on a busy machine takes seconds.
+pub fn poll<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let give_up_at = Instant::now() + Duration::from_secs(120);
+    while Instant::now() < give_up_at {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        std::thread::yield_now();
+    }
+    panic!("waited for two minutes: {what}");
 }
 
 /// A process that is killed when dropped.

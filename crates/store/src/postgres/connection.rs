@@ -42,8 +42,8 @@ pub struct PostgresConnection {
     /// The timeline of the server it is connected to, and the one that may be used.
     timeline: RefCell<String>,
     accepted: Arc<AcceptedTimeline>,
-    /// Whether its user compares the log after a failover, and so may use a timeline that is not accepted yet.
-    checks_log: Cell<bool>,
+    /// Whether its user checks a new timeline, and so may use one that is not accepted yet.
+    checks_timeline: Cell<bool>,
     /// The connection ended, or is in a state that is not known.
     is_broken: Cell<bool>,
 }
@@ -85,19 +85,24 @@ impl PostgresConnection {
             last_used: Cell::new(Instant::now()),
             timeline: RefCell::new(timeline),
             accepted,
-            checks_log: Cell::new(false),
+            checks_timeline: Cell::new(false),
             is_broken: Cell::new(false),
         })
     }
 
-    /// Announces that its user compares the log after a failover ([`Self::is_on_new_timeline`]).
-    pub fn set_checks_log(&self) {
-        self.checks_log.set(true);
+    /// Announces that its user checks a new timeline ([`super::timeline::check`]).
+    pub fn set_checks_timeline(&self) {
+        self.checks_timeline.set(true);
     }
 
-    /// Returns `true` after a failover: the log may have lost its end.
+    /// Returns `true` if the server is another one than that of the accepted timeline, which it may lack writes of.
     pub fn is_on_new_timeline(&self) -> bool {
         !self.accepted.accepts(&self.timeline.borrow())
+    }
+
+    /// Returns the timeline of the server it is connected to, and the accepted one.
+    pub fn timelines(&self) -> (String, String) {
+        (self.timeline.borrow().clone(), self.accepted.name())
     }
 
     /// Lets all connections use the server of this one.
@@ -112,7 +117,9 @@ impl PostgresConnection {
             // Only this tells whether the other end is still there.
             let _ = self.noted(self.runtime.block_on(self.client.borrow().simple_query("")));
         }
-        if self.is_lost() { self.reconnect() } else { Ok(()) }
+        // A former primary may still answer.
+        let is_outdated = !self.checks_timeline.get() && self.is_on_new_timeline();
+        if self.is_lost() || is_outdated { self.reconnect() } else { Ok(()) }
     }
 
     pub fn is_lost(&self) -> bool {
@@ -122,7 +129,7 @@ impl PostgresConnection {
     fn reconnect(&self) -> SqlResult<()> {
         let mut session = JoinSet::new();
         let (client, timeline) = self.runtime.block_on(connect(&self.options, &mut session))?;
-        if !self.checks_log.get() && !self.accepted.accepts(&timeline) {
+        if !self.checks_timeline.get() && !self.accepted.accepts(&timeline) {
             return Err(not_checked());
         }
         self.timeline.replace(timeline);
@@ -308,7 +315,7 @@ async fn connect(options: &PostgresOptions, session: &mut JoinSet<()>) -> SqlRes
 }
 
 fn not_checked() -> SqlError {
-    SqlError::Connection("another database server has taken over, and its log is compared first".to_owned())
+    SqlError::Connection("another database server has taken over, and is checked first".to_owned())
 }
 
 fn check(values: &[Value<'_>]) -> SqlResult<()> {

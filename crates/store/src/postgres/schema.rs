@@ -1,5 +1,6 @@
 //! The tables on PostgreSQL, and their migrations.
 
+use super::timeline;
 use crate::error::Error;
 use crate::sql::value::params;
 use crate::sql::{Connection, SqlResult, metadata};
@@ -7,7 +8,7 @@ use crate::sql::{Connection, SqlResult, metadata};
 /// In order. The schema version is the number of migrations that have run. A released migration is never edited.
 const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/postgres/0001_foundation.sql"),
-    include_str!("../../migrations/postgres/0002_property_writes.sql"),
+    include_str!("../../migrations/postgres/0002_writes_and_timelines.sql"),
 ];
 
 /// The name of the metadata with the identity of the database.
@@ -40,7 +41,7 @@ fn migrate_in_transaction(connection: &Connection) -> Result<(), Error> {
             .prepare_cached("INSERT INTO vigie_schema (version) VALUES (?1)")?
             .execute(params![known])?;
     }
-    Ok(())
+    timeline::record_when_opened(connection)
 }
 
 /// Waits until no other process opens the database. Others wait until this transaction ends.

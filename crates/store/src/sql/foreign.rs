@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use super::writer::{LogEnd, log_end};
+use super::writer::last_position;
 use crate::contract::{ForeignWrites, Position};
 use crate::sql::{Connection, SqlError, params};
 
@@ -133,15 +133,15 @@ pub struct Detector {
     /// The numbers that were current after the last transaction of this connection.
     writes: Writes,
     /// The end of the log as this connection last knew it.
-    end: LogEnd,
+    head: Position,
     log: Arc<ForeignLog>,
 }
 
 impl Detector {
     pub fn start(connection: &Connection) -> Result<Self, SqlError> {
         let reading = connection.snapshot()?;
-        let (writes, end) = (Writes::read(&reading)?, log_end(&reading)?);
-        Ok(Self { writes, end, log: Arc::new(ForeignLog::new(end.position)) })
+        let (writes, head) = (Writes::read(&reading)?, last_position(&reading)?);
+        Ok(Self { writes, head, log: Arc::new(ForeignLog::new(head)) })
     }
 
     pub fn log(&self) -> Arc<ForeignLog> {
@@ -149,7 +149,7 @@ impl Detector {
     }
 
     pub fn head(&self) -> Position {
-        self.end.position
+        self.head
     }
 
     /// Counts the commits of others before this transaction. Call it at the beginning, before the transaction writes.
@@ -160,39 +160,18 @@ impl Detector {
 
     /// Does the same with numbers that were read already.
     pub fn compare(&mut self, transaction: &Connection, writes: Writes) -> Result<(), SqlError> {
-        self.check_log(transaction)?;
         if writes != self.writes {
-            let end = log_end(transaction)?;
+            let head = last_position(transaction)?;
             let changes_properties = writes.properties != self.writes.properties;
-            let before = std::mem::replace(&mut self.end, end);
-            self.log.add(before.position, end.position, changes_properties);
+            self.log.add(std::mem::replace(&mut self.head, head), head, changes_properties);
             self.writes = writes;
         }
         Ok(())
     }
 
-    /// After a failover on PostgreSQL, fails if the last entry that this connection knew is not there any more, or is another one. An
-    /// entry that took its position was recorded later.
-    fn check_log(&self, transaction: &Connection) -> Result<(), SqlError> {
-        let Some(postgres) = transaction.postgres().filter(|postgres| postgres.is_on_new_timeline()) else {
-            return Ok(());
-        };
-        let LogEnd { position, recorded_at } = self.end;
-        let is_known = position == Position::START
-            || transaction
-                .prepare_cached("SELECT 1 FROM log WHERE position = ?1 AND recorded_at = ?2")?
-                .exists(params![position.0, recorded_at])?;
-        if !is_known {
-            return Err(SqlError::LogWentBack);
-        }
-        tracing::info!("another database server has taken over; its log is complete");
-        postgres.accept_timeline();
-        Ok(())
-    }
-
     /// Takes note of a commit of this connection.
-    pub fn committed(&mut self, end: LogEnd, writes: Writes) {
-        self.end = end;
+    pub fn committed(&mut self, head: Position, writes: Writes) {
+        self.head = head;
         self.writes = writes;
     }
 

@@ -1,6 +1,6 @@
 //! Processes take turns with grouping, on PostgreSQL.
 //!
-//! A batch of adverts is compared with the whole stock before it is committed, and conflicts if another process has committed
+//! A batch of adverts is compared with the whole stock before it is committed, and conflicts if another process has changed properties
 //! meanwhile ([`ChangeSet::grouped_at`](crate::contract::ChangeSet)). Processes that ingest at the same time would make each other
 //! start over again and again, so they take turns, by a lock of the database, which lets them in one after the other. All batches of
 //! a process share its turn. Before they begin, the writer looks for what others have written.

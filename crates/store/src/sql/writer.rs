@@ -15,13 +15,14 @@ use std::time::{Duration, Instant};
 use rusqlite::{ErrorCode, ffi};
 use tokio::sync::{oneshot, watch};
 
-use super::connection::{Connection, OptionalExtension};
+use super::connection::Connection;
 use super::error::{SqlError, sql_error};
 use super::foreign::{Detector, ForeignLog, Invalidation, Writes};
 use super::priority::lower_thread_priority;
 use super::value::params;
 use crate::contract::{ForeignWrites, Position, StoreFailure};
 use crate::error::Error;
+use crate::postgres::timeline;
 use crate::sqlite::BUSY_TIMEOUT;
 use crate::sqlite::truncation::{Patience, Truncation, WRITERS_WAIT_MAX};
 
@@ -87,7 +88,7 @@ trait Job: Send {
     fn invalidation(&self) -> Invalidation;
     /// Returns `true` to commit and `false` to roll back.
     fn run(&mut self, connection: &Connection, fault: Option<WriteFault>) -> bool;
-    /// Returns the SQLite error that its work failed with, if any.
+    /// Returns the error of the database that its work failed with, if any.
     fn failure(&self) -> Option<&SqlError>;
     /// The transaction is committed, and not announced yet.
     fn announce(&mut self);
@@ -161,7 +162,7 @@ impl Writer {
         let (jobs, queue) = mpsc::channel();
         let detector = Detector::start(&connection)?;
         if let Some(postgres) = connection.postgres() {
-            postgres.set_checks_log();
+            postgres.set_checks_timeline();
         }
         let foreign = detector.log();
         let (announce, head) = watch::channel(detector.head());
@@ -467,10 +468,20 @@ fn send_head(announce: &watch::Sender<Position>, position: Position) {
 fn detect(connection: &Connection, detector: &mut Detector) -> Result<ForeignWrites, Error> {
     if let Some(postgres) = connection.postgres() {
         postgres.ensure_connected()?;
+        if postgres.is_on_new_timeline() {
+            check_timeline(connection, detector)?;
+        }
     }
     let reading = connection.snapshot()?;
     detector.detect(&reading)?;
     Ok(detector.log().writes())
+}
+
+/// Finds out in a transaction whether this process may use a database server that has taken over.
+fn check_timeline(connection: &Connection, detector: &mut Detector) -> Result<(), SqlError> {
+    let begun = begin(connection, detector);
+    connection.execute_batch(if begun.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    begun.map(drop)
 }
 
 fn run_and_commit(
@@ -500,11 +511,11 @@ fn run_and_commit(
         connection.execute_batch(if commit { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" })?;
     }
     // Read before the commit, which must be the last step that can fail: after it, every caller must get a success.
-    let end = log_end(connection)?;
+    let position = last_position(connection)?;
     let writes = writes.count(connection, invalidation)?;
     commit(connection, fault)?;
-    detector.committed(end, writes);
-    Ok(end.position)
+    detector.committed(position, writes);
+    Ok(position)
 }
 
 /// Begins a transaction and waits for its turn to write, so that the data that jobs read cannot change under them. Returns the numbers
@@ -523,6 +534,17 @@ fn begin(connection: &Connection, detector: &mut Detector) -> Result<Writes, Sql
         });
         match begun {
             Ok(writes) => {
+                // Without a failover, only a server that does not sync its commits loses some.
+                if writes.all < detector.writes().all {
+                    return Err(SqlError::LogWentBack);
+                }
+                if postgres.is_on_new_timeline() {
+                    timeline::check(connection, detector.writes().all, writes.all)?;
+                    // What follows may be rolled back.
+                    connection.execute_batch("COMMIT")?;
+                    postgres.accept_timeline();
+                    continue;
+                }
                 detector.compare(connection, writes)?;
                 return Ok(writes);
             }
@@ -563,32 +585,16 @@ fn run_single(
     {
         return Err(failure.copy());
     }
-    let end = if is_committed {
-        log_end(connection)?
+    let position = if is_committed {
+        last_position(connection)?
     } else {
         connection.execute_batch("ROLLBACK")?;
         return Ok(detector.head());
     };
     let writes = writes.count(connection, job.invalidation())?;
     commit(connection, fault)?;
-    detector.committed(end, writes);
-    Ok(end.position)
-}
-
-/// The last entry of the log.
-#[derive(Debug, Clone, Copy)]
-pub struct LogEnd {
-    pub position: Position,
-    /// In milliseconds. 0 if the log is empty.
-    pub recorded_at: i64,
-}
-
-pub fn log_end(connection: &Connection) -> Result<LogEnd, SqlError> {
-    let last = "SELECT position, recorded_at FROM log ORDER BY position DESC LIMIT 1";
-    let end = connection.query_row(last, params![], |row| {
-        Ok(LogEnd { position: Position(row.get(0)?), recorded_at: row.get(1)? })
-    });
-    Ok(end.optional()?.unwrap_or(LogEnd { position: Position::START, recorded_at: 0 }))
+    detector.committed(position, writes);
+    Ok(position)
 }
 
 pub fn last_position(connection: &Connection) -> Result<Position, SqlError> {

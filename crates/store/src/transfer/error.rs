@@ -31,7 +31,7 @@ pub enum TransferError {
     )]
     Changed { place: String, difference: String },
     /// The schemas differ.
-    #[error("the table {table} has not the same columns in both databases: {columns}")]
+    #[error("the table {table} does not have the same columns in both databases: {columns}")]
     Columns { table: &'static str, columns: String },
     #[error("cannot copy the table {table}")]
     Table {

@@ -41,7 +41,7 @@ pub fn refuse_others(connection: &Connection, place: &str) -> Result<(), Transfe
 pub fn others(connection: &Connection) -> SqlResult<u64> {
     connection.query_row(
         "SELECT count(*) FROM pg_stat_activity
-         WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND coalesce(backend_type, 'client backend') = 'client backend'
              AND application_name IN ('vigie', current_setting('application_name'))",
         params![],
         |row| row.get(0),

@@ -65,10 +65,11 @@ pub const INITIAL_ROWS: &[&str] = &["site_revision", "matcher", "outbox_cursor",
 /// Tables that are not copied.
 #[cfg(test)]
 pub const LEFT_OUT: &[&str] = &[
-    // The version of the schema, the turn to write and the roles belong to one database.
+    // The version of the schema, the turn to write, the roles and the timelines belong to one database.
     "vigie_schema",
     "write_turn",
     "worker_role",
+    "timeline",
     // The last numbers that were given are copied as numbers ([`NUMBERS`]): each database keeps them in its own way.
     "counter",
     "sqlite_sequence",

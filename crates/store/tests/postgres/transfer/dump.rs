@@ -10,7 +10,7 @@ use tokio_postgres::types::Type;
 pub type Dump = BTreeMap<String, Vec<String>>;
 
 /// What is particular to PostgreSQL, or to one database.
-const LEFT_OUT: [&str; 4] = ["counter", "vigie_schema", "worker_role", "write_turn"];
+const LEFT_OUT: [&str; 5] = ["counter", "timeline", "vigie_schema", "worker_role", "write_turn"];
 
 pub fn of_folder(folder: &Path) -> Dump {
     let connection = rusqlite::Connection::open(folder.join(store::sqlite::FILE_NAME)).unwrap();
