@@ -65,7 +65,8 @@ impl Connection {
     }
 
     /// Runs queries that the caller is about to run one by one. On PostgreSQL their rows come in one round trip, and each is returned once,
-    /// by [`Statement::query`] and what uses it; so nothing that they read may change in between. SQLite needs no such help.
+    /// by [`Statement::query`] and what uses it; so nothing that they read may change in between. A statement that changes rows and
+    /// returns them runs here, once. SQLite needs no such help.
     pub fn prefetch<'a>(&self, queries: impl Iterator<Item = (&'a str, Vec<OwnedValue>)>) -> SqlResult<()> {
         match self {
             Self::Sqlite(_) => Ok(()),

@@ -80,6 +80,11 @@ macro_rules! params {
 }
 pub(crate) use params;
 
+/// Copies the parameters of a statement.
+pub fn owned(values: &[Value<'_>]) -> Vec<OwnedValue> {
+    values.iter().copied().map(OwnedValue::from).collect()
+}
+
 /// Lists that can be the parameters of a statement.
 pub trait Params {
     fn with<R>(&self, work: impl FnOnce(&[Value<'_>]) -> R) -> R;

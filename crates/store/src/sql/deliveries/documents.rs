@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::record::{decode_document, encode_document};
 use crate::sql::damage::DamageLog;
 use crate::sql::read::from_sql;
+use crate::sql::value::owned;
 use crate::sql::{Connection, params};
 
 /// A claim with everything that needs no database.
@@ -28,25 +29,26 @@ impl PreparedClaim {
     /// Stores the documents. A document that is stored already stays: it may have been sent. A document of a property from which
     /// something was erased recently is skipped: it may contain erased data.
     pub fn store_documents(&self, connection: &Connection) -> Result<(), Error> {
-        let mut recent_erasure = connection.prepare_cached(
-            "SELECT 1 FROM delivery_document WHERE property_id = ?1 AND version = ?2 AND stored_at > ?3",
-        )?;
+        let recent_erasure =
+            "SELECT 1 FROM delivery_document WHERE property_id = ?1 AND version = ?2 AND stored_at > ?3";
         let grace = i64::try_from(ERASURE_GRACE.as_millis()).unwrap_or(i64::MAX);
+        let at = self.claim.at.as_millisecond();
+        let since = at.saturating_sub(grace);
+        let erasure = |(key, _): &(DocumentKey, _)| {
+            (recent_erasure, owned(params![key.property.as_bytes(), ERASURE_VERSION, since]))
+        };
+        connection.prefetch(self.documents.iter().map(erasure))?;
+        let mut recent_erasure = connection.prepare_cached(recent_erasure)?;
         let mut statement = connection.prepare_cached(
             "INSERT INTO delivery_document (property_id, version, contacts_hidden, document, stored_at)
              VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
         )?;
         for (DocumentKey { property, version, contacts }, document) in &self.documents {
             let hidden = *contacts == Contacts::Hidden;
-            let at = self.claim.at.as_millisecond();
-            if recent_erasure.exists(params![
-                property.as_bytes(),
-                ERASURE_VERSION,
-                at.saturating_sub(grace)
-            ])? {
+            if recent_erasure.exists(params![property.as_bytes(), ERASURE_VERSION, since])? {
                 continue;
             }
-            statement.execute(params![property.as_bytes(), version, hidden, document, at])?;
+            statement.execute_later(params![property.as_bytes(), version, hidden, document, at])?;
         }
         Ok(())
     }

@@ -21,6 +21,7 @@ use crate::contract::{
 use crate::error::Error;
 use crate::sql::damage::DamageLog;
 use crate::sql::matches::notification_from_code;
+use crate::sql::value::{OwnedValue, owned};
 use crate::sql::{Connection, OptionalExtension, Row, params};
 
 pub fn lanes(
@@ -203,29 +204,27 @@ pub fn claim(connection: &Connection, prepared: &PreparedClaim) -> Result<Vec<De
     // deleted meanwhile, and the delivery is about to be cancelled.
     // Another process may be attempting another delivery of the same property in the same lane: they are sent one after the other.
     let in_order = if connection.is_postgres() { NO_OTHER_IN_FLIGHT } else { "" };
-    let mut statement = connection.prepare_cached(&format!(
+    let update = format!(
         "UPDATE delivery SET state = ?2, due_at = ?3, claim_id = ?4,
              contacts_hidden = CASE WHEN contacts_hidden = 1 THEN 1 ELSE ?8 END
          WHERE sequence = ?1 AND state = ?5 AND (due_at <= ?6 OR failures = 0) AND lane / 4 = ?7
-             AND EXISTS (SELECT 1 FROM search WHERE number = ?7){in_order}",
-    ))?;
+             AND EXISTS (SELECT 1 FROM search WHERE number = ?7){in_order} RETURNING sequence",
+    );
     let ids = Ids::load(connection)?;
-    let mut claimed = Vec::with_capacity(deliveries.len());
-    for id in deliveries {
-        let Some((sequence, search)) = ids.row(*id) else { continue };
-        let (until, at) = (lease_until.as_millisecond(), at.as_millisecond());
-        if statement.execute(params![
-            sequence,
-            LEASED,
-            until,
-            claim_id,
-            PENDING,
-            at,
-            search,
-            contacts_hidden.contains(id)
-        ])? > 0
-        {
-            claimed.push(*id);
+    let (until, at) = (lease_until.as_millisecond(), at.as_millisecond());
+    let values = |id: &DeliveryId| {
+        let (sequence, search) = ids.row(*id)?;
+        let hidden = contacts_hidden.contains(id);
+        Some(owned(params![sequence, LEASED, until, claim_id, PENDING, at, search, hidden]))
+    };
+    let wanted: Vec<(DeliveryId, Vec<OwnedValue>)> =
+        deliveries.iter().filter_map(|id| Some((*id, values(id)?))).collect();
+    connection.prefetch(wanted.iter().map(|(_, values)| (update.as_str(), values.clone())))?;
+    let mut statement = connection.prepare_cached(&update)?;
+    let mut claimed = Vec::with_capacity(wanted.len());
+    for (id, values) in wanted {
+        if statement.exists(values)? {
+            claimed.push(id);
         }
     }
     prepared.store_documents(connection)?;
@@ -234,14 +233,22 @@ pub fn claim(connection: &Connection, prepared: &PreparedClaim) -> Result<Vec<De
 
 pub fn settle(connection: &Connection, settlements: &[Settlement]) -> Result<u64, Error> {
     let ids = Ids::load(connection)?;
-    let mut recorded = 0;
+    let is_leased =
+        "SELECT 1 FROM delivery WHERE sequence = ?1 AND state = ?2 AND claim_id = ?3 AND lane / 4 = ?4";
+    let lease = |settlement: &Settlement| {
+        let (sequence, search) = ids.row(settlement.id)?;
+        Some((is_leased, owned(params![sequence, LEASED, settlement.claim_id, search])))
+    };
+    connection.prefetch(settlements.iter().filter_map(lease))?;
+    let mut settled: BTreeSet<i64> = BTreeSet::new();
     let mut last_alerts: BTreeMap<u32, i64> = BTreeMap::new();
     for settlement in settlements {
         let Settlement { id, claim_id, attempt, next, at } = settlement;
         let Some((sequence, search)) = ids.row(*id) else { continue };
-        let is_leased =
-            "SELECT 1 FROM delivery WHERE sequence = ?1 AND state = ?2 AND claim_id = ?3 AND lane / 4 = ?4";
-        if !connection.prepare_cached(is_leased)?.exists(params![sequence, LEASED, claim_id, search])? {
+        let is_held =
+            connection.prepare_cached(is_leased)?.exists(params![sequence, LEASED, claim_id, search])?;
+        // The lease ends with the first settlement. It was asked for before.
+        if !is_held || !settled.insert(sequence) {
             continue;
         }
         if let Some(attempt) = attempt {
@@ -253,7 +260,6 @@ pub fn settle(connection: &Connection, settlements: &[Settlement]) -> Result<u64
             let last = last_alerts.entry(search).or_insert(i64::MIN);
             *last = (*last).max(at.as_millisecond());
         }
-        recorded += 1;
     }
     let mut statement = connection.prepare_cached(
         "INSERT INTO search_alert (number, last_alert_at) SELECT number, CAST(?2 AS BIGINT) FROM search WHERE number = ?1
@@ -261,9 +267,9 @@ pub fn settle(connection: &Connection, settlements: &[Settlement]) -> Result<u64
              WHERE excluded.last_alert_at > search_alert.last_alert_at",
     )?;
     for (number, at) in last_alerts {
-        statement.execute(params![number, at])?;
+        statement.execute_later(params![number, at])?;
     }
-    Ok(recorded)
+    Ok(settled.len() as u64)
 }
 
 fn set_state(
@@ -312,7 +318,7 @@ fn add_attempt(connection: &Connection, sequence: i64, attempt: &Attempt) -> Res
              SELECT ?1, coalesce(max(ordinal), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13
              FROM delivery_attempt WHERE sequence = ?1",
         )?
-        .execute(params![
+        .execute_later(params![
             sequence,
             started_at.as_millisecond(),
             milliseconds(*duration),
