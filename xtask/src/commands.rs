@@ -189,13 +189,22 @@ fn bench(arguments: &[String]) -> Result<(), Failure> {
     Step::cargo(["run", "--release", "--package", "bench", "--"]).and(arguments).run()
 }
 
+/// Returns the only argument, which must be a number, or the default.
+fn number<'a>(
+    arguments: &'a [String],
+    default: &'static str,
+    expected: &'static str,
+) -> Result<&'a str, Failure> {
+    match arguments {
+        [] => Ok(default),
+        [number] if number.parse::<u64>().is_ok() => Ok(number),
+        _ => Err(Failure::Arguments { expected }),
+    }
+}
+
 /// In a release build, so that much happens between two kills.
 fn crash(arguments: &[String]) -> Result<(), Failure> {
-    let kills = match arguments {
-        [] => KILLS_DEFAULT,
-        [kills] if kills.parse::<u32>().is_ok() => kills,
-        _ => return Err(Failure::Arguments { expected: "the number of kills" }),
-    };
+    let kills = number(arguments, KILLS_DEFAULT, "the number of kills")?;
     Step::cargo(["test", "--release", "--package", "server", "--test", "crash", "--", "--nocapture"])
         .with("VIGIE_CRASH_KILLS", kills)
         .run()
@@ -203,11 +212,7 @@ fn crash(arguments: &[String]) -> Result<(), Failure> {
 
 /// In a release build, so that much happens between two kills.
 fn nodes(arguments: &[String]) -> Result<(), Failure> {
-    let seconds = match arguments {
-        [] => NODES_SECONDS_DEFAULT,
-        [seconds] if seconds.parse::<u64>().is_ok() => seconds,
-        _ => return Err(Failure::Arguments { expected: "the number of seconds" }),
-    };
+    let seconds = number(arguments, NODES_SECONDS_DEFAULT, "the number of seconds")?;
     tools::check()?;
     let test =
         ["test", "--release", "--package", "server", "--test", "crash", "--", "--nocapture", "nodes::"];
@@ -215,11 +220,7 @@ fn nodes(arguments: &[String]) -> Result<(), Failure> {
 }
 
 fn log(arguments: &[String]) -> Result<(), Failure> {
-    let entries = match arguments {
-        [] => LOG_ENTRIES_DEFAULT,
-        [entries] if entries.parse::<u64>().is_ok() => entries,
-        _ => return Err(Failure::Arguments { expected: "the number of entries" }),
-    };
+    let entries = number(arguments, LOG_ENTRIES_DEFAULT, "the number of entries")?;
     tools::check()?;
     let test =
         ["test", "--release", "--package", "store", "--test", "postgres", "--", "--nocapture", "log::"];
@@ -228,11 +229,7 @@ fn log(arguments: &[String]) -> Result<(), Failure> {
 
 /// In a release build, so that much happens between two kills.
 fn deliveries(arguments: &[String]) -> Result<(), Failure> {
-    let count = match arguments {
-        [] => DELIVERIES_DEFAULT,
-        [count] if count.parse::<u64>().is_ok() => count,
-        _ => return Err(Failure::Arguments { expected: "the number of deliveries" }),
-    };
+    let count = number(arguments, DELIVERIES_DEFAULT, "the number of deliveries")?;
     Step::cargo([
         "test",
         "--release",
@@ -284,11 +281,7 @@ fn postgres(_: &[String]) -> Result<(), Failure> {
 }
 
 fn differential(arguments: &[String]) -> Result<(), Failure> {
-    let cases = match arguments {
-        [] => DIFFERENTIAL_CASES_DEFAULT,
-        [cases] if cases.parse::<u64>().is_ok() => cases,
-        _ => return Err(Failure::Arguments { expected: "the number of cases" }),
-    };
+    let cases = number(arguments, DIFFERENTIAL_CASES_DEFAULT, "the number of cases")?;
     Step::cargo(["test", "--release", "--package", "engine", "--test", "differential", "--", "--nocapture"])
         .with("VIGIE_DIFFERENTIAL_CASES", cases)
         .with("VIGIE_PERCOLATOR_CASES", cases)
@@ -298,11 +291,7 @@ fn differential(arguments: &[String]) -> Result<(), Failure> {
 
 /// In a release build, so that the server is not what takes the time.
 fn fuzz_api(arguments: &[String]) -> Result<(), Failure> {
-    let examples = match arguments {
-        [] => FUZZ_EXAMPLES_DEFAULT,
-        [examples] if examples.parse::<u64>().is_ok() => examples,
-        _ => return Err(Failure::Arguments { expected: "the number of examples" }),
-    };
+    let examples = number(arguments, FUZZ_EXAMPLES_DEFAULT, "the number of examples")?;
     tools::check()?;
     Step::cargo([
         "test",

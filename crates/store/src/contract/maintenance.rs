@@ -19,9 +19,9 @@ pub enum StoreFailure {
     SyncFailed,
     /// The writer ended, because it panicked outside any call.
     WriterEnded,
-    /// The database has lost entries of the log that this process has followed, after a failover to a server that had not received
-    /// them. What the process has in memory is of another history.
-    LogWentBack,
+    /// The database has lost writes that this process has seen, after a failover to a server that had not received them. What the process
+    /// has in memory is of another history.
+    WritesLost,
 }
 
 impl StoreFailure {
@@ -30,7 +30,7 @@ impl StoreFailure {
         match self {
             Self::SyncFailed => "a sync to disk failed, so that the state on disk is unknown",
             Self::WriterEnded => "the writer of the database ended unexpectedly",
-            Self::LogWentBack => {
+            Self::WritesLost => {
                 "the database has lost changes that it had acknowledged, so that what this server knows is of another history"
             }
         }

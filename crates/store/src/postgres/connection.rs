@@ -21,7 +21,7 @@ use super::pipeline::{self, Pipeline, PipelineStep};
 use super::timeline::{self, AcceptedTimeline};
 use crate::sql::connection::SqlResult;
 use crate::sql::error::SqlError;
-use crate::sql::value::{Column, OwnedValue, ToValue, Value};
+use crate::sql::value::{Column, OwnedValue, ToValue, Value, owned};
 
 /// A connection that was idle for longer is tried before it is used.
 const TRUSTED_FOR: Duration = Duration::from_secs(2);
@@ -238,8 +238,8 @@ impl PostgresConnection {
 
     pub fn execute_later(&self, sql: &str, values: &[Value<'_>]) -> SqlResult<()> {
         check(values)?;
-        let values = values.iter().copied().map(OwnedValue::from).collect();
-        self.pipeline.add_later(PipelineStep { statement: self.prepare(sql)?, sql: None, values });
+        let step = PipelineStep { statement: self.prepare(sql)?, sql: None, values: owned(values) };
+        self.pipeline.add_later(step);
         if self.pipeline.is_full() { self.flush() } else { Ok(()) }
     }
 

@@ -86,7 +86,7 @@ pub fn check(connection: &Connection, known: i64, writes: i64) -> SqlResult<()> 
          WHERE number > (SELECT max(number) FROM timeline WHERE name = ?1)";
     let fewest: Option<i64> = connection.query_row(fewest, params![accepted], |row| row.get(0))?;
     if fewest.is_none_or(|fewest| fewest < known) {
-        return Err(SqlError::LogWentBack);
+        return Err(SqlError::WritesLost);
     }
     tracing::info!("another database server has taken over; nothing is missing");
     Ok(())

@@ -15,9 +15,9 @@ pub enum SqlError {
     /// PostgreSQL cannot be reached.
     #[error("{0}")]
     Connection(String),
-    /// The log is not the one that this process has followed.
-    #[error("the log of the database has lost entries that were there before")]
-    LogWentBack,
+    /// What this process has seen is not there any more.
+    #[error("the database has lost writes that it had acknowledged")]
+    WritesLost,
     #[error("the query returned no row")]
     NoRow,
     /// A column has another value than the schema says.
@@ -58,7 +58,7 @@ impl SqlError {
             }
             Self::Postgres(error) => Self::Connection(describe(error)),
             Self::Connection(message) => Self::Connection(message.clone()),
-            Self::LogWentBack => Self::LogWentBack,
+            Self::WritesLost => Self::WritesLost,
             Self::NoRow => Self::NoRow,
             Self::Column(problem) => Self::Column(problem),
             Self::TooLarge => Self::TooLarge,

@@ -160,6 +160,10 @@ impl Detector {
 
     /// Does the same with numbers that were read already.
     pub fn compare(&mut self, transaction: &Connection, writes: Writes) -> Result<(), SqlError> {
+        // Without a failover, only a server that does not sync its commits loses some.
+        if transaction.is_postgres() && writes.all < self.writes.all {
+            return Err(SqlError::WritesLost);
+        }
         if writes != self.writes {
             let head = last_position(transaction)?;
             let changes_properties = writes.properties != self.writes.properties;

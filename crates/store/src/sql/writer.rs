@@ -534,10 +534,6 @@ fn begin(connection: &Connection, detector: &mut Detector) -> Result<Writes, Sql
         });
         match begun {
             Ok(writes) => {
-                // Without a failover, only a server that does not sync its commits loses some.
-                if writes.all < detector.writes().all {
-                    return Err(SqlError::LogWentBack);
-                }
                 if postgres.is_on_new_timeline() {
                     timeline::check(connection, detector.writes().all, writes.all)?;
                     // What follows may be rolled back.
@@ -606,7 +602,7 @@ pub fn last_position(connection: &Connection) -> Result<Position, SqlError> {
 /// Returns the failure after which no later transaction may run, if this is one.
 fn final_failure(error: &SqlError) -> Option<StoreFailure> {
     match error {
-        SqlError::LogWentBack => Some(StoreFailure::LogWentBack),
+        SqlError::WritesLost => Some(StoreFailure::WritesLost),
         error => is_sync_failure(error).then_some(StoreFailure::SyncFailed),
     }
 }

@@ -10,6 +10,7 @@ use super::sessions;
 use super::tables::TABLES;
 use crate::error::Error;
 use crate::postgres::{PostgresConnection, PostgresOptions, schema};
+use crate::sql::foreign::Writes;
 use crate::sql::value::params;
 use crate::sql::writer::last_position;
 use crate::sql::{Connection, OptionalExtension, SqlResult, metadata};
@@ -135,8 +136,7 @@ pub fn folder_name(folder: &Path) -> String {
 
 /// A number that changes when another process commits.
 fn version(connection: &Connection) -> SqlResult<i64> {
-    let sql = if connection.is_postgres() { "SELECT writes FROM write_turn" } else { "PRAGMA data_version" };
-    connection.query_row(sql, params![], |row| row.get(0))
+    Writes::read(connection).map(|writes| writes.all)
 }
 
 fn fingerprint(connection: &Connection) -> Result<Fingerprint, Error> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use store::prelude::*;
-use store::{ChangeSet, CommitOutcome, Expected, ForeignWrites, Position, Step, UsageBatch};
+use store::{ChangeSet, CommitOutcome, Expected, ForeignWrites, Position, Step, StoreFailure, UsageBatch};
 use testkit::build::{advert, advert_id, at, property, saved_search};
 
 use crate::backend::{Backend, Postgres};
@@ -145,4 +145,17 @@ async fn a_turn_that_is_lost_with_its_connection_keeps_nothing_out() {
     drop(other.grouping_turn().await.unwrap());
     drop(lost);
     drop(one.grouping_turn().await.unwrap());
+}
+
+#[tokio::test]
+async fn lost_writes_end_the_store() {
+    let database = Postgres::fresh().await;
+    let store = database.open().await;
+    commit(&store, [creation(1)]).await;
+    // As after a crash of a database server that does not sync its commits.
+    database.execute("UPDATE write_turn SET writes = writes - 1");
+    let mut failure = store.failure();
+    let noticed = tokio::time::timeout(Duration::from_secs(30), failure.wait_for(Option::is_some)).await;
+    assert_eq!(*noticed.expect("it is not noticed").unwrap(), Some(StoreFailure::WritesLost));
+    assert!(store.commit(set([creation(2)])).await.is_err());
 }
