@@ -125,8 +125,9 @@ pub fn apply(
         for step in prepared.by_ref().take(STEPS_TOGETHER) {
             steps.push(step?);
         }
+        let needed = if connection.is_postgres() { needed_rows(&steps) } else { Vec::new() };
         // The writes of the steps before go with it.
-        if let Err(error) = connection.prefetch(steps.iter().flat_map(needed_rows)) {
+        if let Err(error) = connection.prefetch(needed.into_iter()) {
             return conflict_or(error.into());
         }
         for step in steps.drain(..) {
@@ -171,17 +172,42 @@ pub fn apply(
 /// How many steps are read ahead, and how many writes wait for each other. Bounds the memory of a large set.
 const STEPS_TOGETHER: usize = 64;
 
-/// What the steps of a set read about their subjects before they write.
-fn needed_rows(step: &PreparedStep) -> impl Iterator<Item = (&'static str, Vec<OwnedValue>)> {
-    let put = match step {
-        // What an earlier step of the set wrote is read after that step.
-        PreparedStep::Put(put) if put.expected != Expected::WrittenBefore => Some(put),
-        _ => None,
-    };
-    let row = put.map(|put| (PROPERTY_ROW, vec![OwnedValue::from(put.property.id.as_bytes().to_vec())]));
-    let claims = put.and_then(|put| Some([put.claim.clone()?, Identity::Uuid(put.advert)]));
-    let claims = claims.into_iter().flatten().map(|identity| read::location_query(&identity));
-    row.into_iter().chain(claims)
+/// A query with its values.
+type Query = (&'static str, Vec<OwnedValue>);
+
+/// Returns what steps read about their subjects before they write. What a step writes is left out of what later ones need: they read it
+/// after that step.
+fn needed_rows(steps: &[PreparedStep]) -> Vec<Query> {
+    let (mut needed, mut written) = (Vec::new(), HashSet::new());
+    for step in steps {
+        match step {
+            PreparedStep::Put(put) => {
+                let row = property_query(put.property.id);
+                if put.expected != Expected::WrittenBefore && !written.contains(&row) {
+                    needed.push(row.clone());
+                    let claims = put.claim.iter().map(read::location_query);
+                    let own = put.claim.iter().map(|_| read::location_query(&Identity::Uuid(put.advert)));
+                    needed.extend(claims.chain(own).filter(|query| !written.contains(query)));
+                }
+                written.insert(row);
+                for (advert, row) in &put.rows {
+                    written.insert(read::location_query(&Identity::Uuid(*advert)));
+                    // Of references, the database itself makes sure that they are given once.
+                    let url = row.url_key.as_deref().map(|key| Identity::Url(key.into()));
+                    written.extend(url.iter().map(read::location_query));
+                }
+            }
+            PreparedStep::Remove { property, .. } => drop(written.insert(property_query(*property))),
+            PreparedStep::PutDecision { .. }
+            | PreparedStep::PutSearch(_)
+            | PreparedStep::RemoveSearch { .. } => {}
+        }
+    }
+    needed
+}
+
+fn property_query(property: PropertyId) -> Query {
+    (PROPERTY_ROW, vec![OwnedValue::from(property.as_bytes().to_vec())])
 }
 
 /// On PostgreSQL the row of an advert is refused later than on SQLite ([`write_advert`]), and for the same reason.
