@@ -13,6 +13,7 @@ mod latencies;
 mod matching;
 mod nodes;
 mod pace;
+mod processor_time;
 mod scan;
 mod search;
 mod serve;

@@ -9,13 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use local_postgres::Server;
 use store::transfer::{StoreAddress, TransferOptions, transfer};
 
 use crate::deliver;
 use crate::latencies::Latencies;
 use crate::pace;
+use crate::processor_time;
 use crate::search::dataset::Dataset;
 use crate::serve::client::Client;
 use crate::serve::load::Load;
@@ -24,6 +25,9 @@ use crate::serve::process::Process;
 
 #[derive(Debug, Args)]
 pub struct NodesArgs {
+    /// Measure this only
+    #[arg(long)]
+    only: Option<Part>,
     /// Number of properties, with 1.5 adverts each
     #[arg(long, default_value_t = 100_000)]
     properties: u64,
@@ -38,12 +42,26 @@ pub struct NodesArgs {
     /// Adverts sent per second while the lag is measured
     #[arg(long, default_value_t = 2_000)]
     adverts_per_second: u64,
+    /// How many of these adverts are in one request
+    #[arg(long, default_value_t = 100)]
+    adverts_per_request: u64,
+    /// Number of connections that send these adverts
+    #[arg(long, default_value_t = 4)]
+    senders: usize,
     /// Messages pending when a server starts to deliver them
     #[arg(long, default_value_t = 40_000)]
     messages: u64,
     /// Folder for temporary data [default: the system's temporary folder]
     #[arg(long)]
     folder: Option<PathBuf>,
+}
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    Search,
+    Lag,
+    Deliveries,
 }
 
 /// How often the position of one server is asked of another.
@@ -59,19 +77,32 @@ pub fn run(args: &NodesArgs) -> anyhow::Result<()> {
     let folder = temporary.path();
     let programs = Server::programs().context("PostgreSQL is not installed")?;
     let postgres = Server::start(programs, folder, "shared_buffers = 512MB\nmax_connections = 200")?;
-    let embedded = folder.join("embedded");
-    let dataset = Dataset::new(args.properties, args.seed)?;
-    let key = market::fill(&dataset, &embedded)?;
-    let database = copy(&embedded, &postgres)?;
+    let measures = |part| args.only.is_none_or(|only| only == part);
+    if measures(Part::Search) || measures(Part::Lag) {
+        let embedded = folder.join("embedded");
+        let dataset = Dataset::new(args.properties, args.seed)?;
+        let key = market::fill(&dataset, &embedded)?;
+        let database = copy(&embedded, &postgres)?;
+        if measures(Part::Search) {
+            search(args, folder, &embedded, (&postgres, &database), &dataset, &key)?;
+        }
+        if measures(Part::Lag) {
+            lag(args, folder, &database, &dataset, &key)?;
+        }
+    }
+    if measures(Part::Deliveries) {
+        deliveries(args, folder, &postgres)?;
+    }
+    Ok(())
+}
 
-    search(args, folder, &embedded, &database, &dataset, &key)?;
-    lag(args, folder, &database, &dataset, &key)?;
+fn deliveries(args: &NodesArgs, folder: &Path, postgres: &Server) -> anyhow::Result<()> {
     let per_second = |name: &str, postgres: Option<&Server>| {
         let database = |folder: &Path| postgres.map(|postgres| copy(folder, postgres)).transpose();
         deliver::sustained_rate(&folder.join(name), args.messages, args.seed, &database)
     };
     let (ours, theirs) =
-        (per_second("deliver-embedded", None)?, per_second("deliver-postgres", Some(&postgres))?);
+        (per_second("deliver-embedded", None)?, per_second("deliver-postgres", Some(postgres))?);
     println!("deliveries: embedded {ours:.0} per second, PostgreSQL {theirs:.0}, ratio {:.2}", theirs / ours);
     Ok(())
 }
@@ -101,7 +132,7 @@ fn search(
     args: &NodesArgs,
     folder: &Path,
     embedded: &Path,
-    database: &str,
+    (postgres, database): (&Server, &str),
     dataset: &Dataset,
     key: &str,
 ) -> anyhow::Result<()> {
@@ -112,13 +143,21 @@ fn search(
     let connections_each = args.connections / nodes.len();
     let load = |address: SocketAddr| Load::new(dataset, address, key);
     let (mut rates, mut medians) = ([0.0; 3], [0.0; 2]);
+    let (mut alone_used, mut three_used, mut database_used) =
+        (Used::default(), Used::default(), Used::default());
     for _ in 0..ROUNDS {
         for (place, address) in [alone.address, nodes[0].address].into_iter().enumerate() {
+            let before = nodes[0].processor_time()?;
             let times = load(address).closed_loop(args.connections, seconds)?;
+            if place == 1 {
+                alone_used.add(nodes[0].processor_time()? - before, times.len());
+            }
             rates[place] += times.per_second();
             medians[place] += times.percentile(50.0);
         }
-        rates[2] += std::thread::scope(|scope| {
+        let of_nodes = || nodes.iter().map(Process::processor_time).sum::<anyhow::Result<Duration>>();
+        let before = (of_nodes()?, processor_time::of_children(postgres.first_process()?)?);
+        let (rate, searches) = std::thread::scope(|scope| {
             let running: Vec<_> = nodes
                 .iter()
                 .map(|node| {
@@ -126,12 +165,16 @@ fn search(
                     scope.spawn(move || load.closed_loop(connections_each, seconds))
                 })
                 .collect();
-            let mut total = 0.0;
+            let mut total = (0.0, 0);
             for running in running {
-                total += running.join().unwrap_or_else(|_| anyhow::bail!("a client panicked"))?.per_second();
+                let times = running.join().unwrap_or_else(|_| anyhow::bail!("a client panicked"))?;
+                total = (total.0 + times.per_second(), total.1 + times.len());
             }
             anyhow::Ok(total)
         })?;
+        rates[2] += rate;
+        three_used.add(of_nodes()? - before.0, searches);
+        database_used.add(processor_time::of_children(postgres.first_process()?)? - before.1, searches);
     }
     let rounds = ROUNDS as f64;
     let [ours, node, three] = rates.map(|rate| rate / rounds);
@@ -146,9 +189,15 @@ fn search(
         medians[1] / medians[0]
     );
     println!(
-        "searches: three servers that share the cores of one {three:.0} per second, ratio {:.2}; what is missing to 1 is what servers take \
-         from each other beside the cores",
+        "searches: three servers that share the cores of one {three:.0} per second, ratio {:.2}",
         three / node
+    );
+    let (one, each) = (alone_used.per_search(), three_used.per_search());
+    println!(
+        "  processor time per search: one server {one:.0} µs, three servers {each:.0} µs, the database of the three {:.0} µs; with cores \
+         of their own three servers make {:.2} times as many searches as one",
+        database_used.per_search(),
+        3.0 * one / each
     );
     alone.stop()?;
     for node in nodes {
@@ -157,14 +206,36 @@ fn search(
     Ok(())
 }
 
+/// Processor time that was used for searches.
+#[derive(Default)]
+struct Used {
+    time: Duration,
+    searches: usize,
+}
+
+impl Used {
+    fn add(&mut self, time: Duration, searches: usize) {
+        self.time += time;
+        self.searches += searches;
+    }
+
+    /// In microseconds.
+    fn per_search(&self) -> f64 {
+        self.time.as_secs_f64() * 1e6 / self.searches as f64
+    }
+}
+
 /// Measures how much later a server shows what another one shows.
 fn lag(args: &NodesArgs, folder: &Path, database: &str, dataset: &Dataset, key: &str) -> anyhow::Result<()> {
     let (first, second) = (start(folder, "node-1", database)?, start(folder, "node-2", database)?);
-    let feed = Feed::new(dataset, args.adverts_per_second, Duration::from_secs(args.seconds))?;
+    let requests_per_second = (args.adverts_per_second / args.adverts_per_request).max(1);
+    let each = usize::try_from(args.adverts_per_request)?;
+    let adverts = args.adverts_per_second * args.seconds;
+    let feed = Feed::in_requests_of(each, requests_per_second, dataset, adverts)?;
     let is_over = AtomicBool::new(false);
     let (rate, lags) = std::thread::scope(|scope| {
         let probing = scope.spawn(|| probe(first.address, second.address, key, &is_over));
-        let rate = feed.send(first.address, key);
+        let rate = feed.send_over(args.senders, first.address, key);
         is_over.store(true, Ordering::Relaxed);
         let lags = probing.join().unwrap_or_else(|_| anyhow::bail!("the probing thread panicked"));
         anyhow::Ok((rate?, lags?))

@@ -116,6 +116,10 @@ impl Times {
         self.times.len() as f64 / self.seconds
     }
 
+    pub const fn len(&self) -> usize {
+        self.times.len()
+    }
+
     pub fn percentile(&self, percent: f64) -> f64 {
         let place = (self.times.len() as f64 * percent / 100.0) as usize;
         self.times.get(place.min(self.times.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)

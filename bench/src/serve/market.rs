@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
@@ -19,7 +20,7 @@ use crate::search::dataset::Dataset;
 /// Adverts per commit.
 const PER_COMMIT: usize = 2_000;
 
-/// Requests per second.
+/// Requests per second, if nothing else is asked for.
 const SENDINGS_PER_SECOND: u64 = 100;
 
 /// Fills a data folder unless it already has the market, and creates a key for it.
@@ -67,32 +68,57 @@ async fn ingest_all(dataset: &Dataset, app: &App) -> anyhow::Result<usize> {
 pub struct Feed {
     bodies: Vec<Vec<u8>>,
     adverts: usize,
+    sendings_per_second: u64,
 }
 
 impl Feed {
     /// Takes the next events of the market, for the given duration.
     pub fn new(dataset: &Dataset, per_second: u64, seconds: Duration) -> anyhow::Result<Self> {
-        let adverts = usize::try_from(per_second * seconds.as_secs())?;
         let each = usize::try_from(per_second / SENDINGS_PER_SECOND)?.max(1);
+        Self::in_requests_of(each, SENDINGS_PER_SECOND, dataset, per_second * seconds.as_secs())
+    }
+
+    /// Takes the next events of the market, and sends `each` of them in a request.
+    pub fn in_requests_of(
+        each: usize,
+        sendings_per_second: u64,
+        dataset: &Dataset,
+        adverts: u64,
+    ) -> anyhow::Result<Self> {
+        let adverts = usize::try_from(adverts)?;
         let events = dataset.world().timeline().take(adverts);
         let drafts: Vec<_> = events.map(|event| event.draft).collect();
         let bodies = drafts.chunks(each).map(|drafts| {
             let written: Vec<_> = drafts.iter().map(wire::advert_draft::write).collect();
             serde_json::to_vec(&written)
         });
-        Ok(Self { bodies: bodies.collect::<Result<_, _>>()?, adverts })
+        Ok(Self { bodies: bodies.collect::<Result<_, _>>()?, adverts, sendings_per_second })
     }
 
-    /// Sends all adverts. Returns the rate of acknowledged adverts per second.
+    /// Sends all adverts over one connection. Returns the rate of acknowledged adverts per second.
     pub fn send(&self, address: SocketAddr, key: &str) -> anyhow::Result<f64> {
-        let mut client = Client::connect(address, key)?;
+        self.send_over(1, address, key)
+    }
+
+    /// Sends all adverts over several connections.
+    pub fn send_over(&self, connections: usize, address: SocketAddr, key: &str) -> anyhow::Result<f64> {
+        let next = AtomicUsize::new(0);
         let begun = Instant::now();
-        for (number, body) in self.bodies.iter().enumerate() {
-            let due = pace::due(number as u64, SENDINGS_PER_SECOND);
-            pace::wait_for(due, begun);
-            let answer = client.post("/adverts", body).context("sending adverts")?;
-            ensure!(answer.status == 200, "{}", String::from_utf8_lossy(answer.body));
-        }
+        let send = || {
+            let mut client = Client::connect(address, key)?;
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(body) = self.bodies.get(number) else { return Ok(()) };
+                pace::wait_for(pace::due(number as u64, self.sendings_per_second), begun);
+                let answer = client.post("/adverts", body).context("sending adverts")?;
+                ensure!(answer.status == 200, "{}", String::from_utf8_lossy(answer.body));
+            }
+        };
+        std::thread::scope(|scope| {
+            let sending: Vec<_> = (0..connections).map(|_| scope.spawn(send)).collect();
+            let mut ends = sending.into_iter().map(|sending| sending.join());
+            ends.try_for_each(|end| end.unwrap_or_else(|_| anyhow::bail!("a sender panicked")))
+        })?;
         Ok(self.adverts as f64 / begun.elapsed().as_secs_f64())
     }
 }

@@ -10,6 +10,7 @@ use anyhow::{Context, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::client::Client;
+use crate::processor_time;
 
 pub struct Process {
     child: Child,
@@ -54,6 +55,11 @@ impl Process {
             std::thread::sleep(Duration::from_millis(20));
         }
         Ok((process, started.elapsed()))
+    }
+
+    /// Returns the processor time used so far.
+    pub fn processor_time(&self) -> anyhow::Result<Duration> {
+        processor_time::of(self.child.id())
     }
 
     /// Describes the current and the peak memory.

@@ -141,10 +141,15 @@ impl Server {
         self.execute("postgres", "SELECT pg_promote()");
     }
 
+    /// Returns the id of the process that has started all others of the server.
+    pub fn first_process(&self) -> anyhow::Result<u32> {
+        let file = std::fs::read_to_string(self.data.join("postmaster.pid"))?;
+        Ok(file.lines().next().context("the server does not run")?.parse()?)
+    }
+
     /// Kills all processes of the server, as a crash would. The data stays.
     pub fn kill(&mut self) -> anyhow::Result<()> {
-        let file = std::fs::read_to_string(self.data.join("postmaster.pid"))?;
-        let first = file.lines().next().context("the server does not run")?;
+        let first = &self.first_process()?.to_string();
         let children = std::fs::read_to_string(format!("/proc/{first}/task/{first}/children"))?;
         // The first of them would start the others again.
         run(Command::new("kill").arg("-STOP").arg(first))?;

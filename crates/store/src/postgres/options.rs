@@ -20,7 +20,12 @@ const DEFAULT_KEEPALIVES_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// What every session starts with. Waiting for the turn to write is part of a statement. A session that hangs in the middle of a
 /// transaction would keep all others from writing.
-const SESSION: &str = "SET statement_timeout = '60s'; SET lock_timeout = '30s';
+///
+/// Statements are prepared once, and the server keeps the plan of a time when a table may have been empty: it would read the whole table
+/// for each row when it is large. So an index is used wherever there is one. Plans without one then look expensive enough to be compiled,
+/// which takes longer than they do.
+const SESSION: &str =
+    "SET enable_seqscan = off; SET jit = off; SET statement_timeout = '60s'; SET lock_timeout = '30s';
      SET idle_in_transaction_session_timeout = '30s'; SET client_min_messages = 'warning'";
 
 /// An address of a PostgreSQL database, `postgres://user:password@host,host/database?sslmode=require`.

@@ -128,6 +128,11 @@ impl Drop for Snapshot<'_> {
     }
 }
 
+/// Returns what [`Statement::query_at_most`] sends to PostgreSQL.
+pub fn with_limit(sql: &str, rows_max: usize) -> String {
+    format!("{sql} LIMIT {rows_max}")
+}
+
 impl Statement<'_> {
     /// Returns the number of changed rows.
     pub fn execute(&mut self, params: impl Params) -> SqlResult<usize> {
@@ -161,7 +166,7 @@ impl Statement<'_> {
         match self {
             Self::Sqlite(_) => self.query(params),
             Self::Postgres(connection, sql) => {
-                let sql = format!("{sql} LIMIT {rows_max}");
+                let sql = with_limit(sql, rows_max);
                 let rows = params.with(|values| connection.query(&sql, values))?;
                 Ok(Rows::Postgres { rows, next: 0 })
             }

@@ -20,7 +20,7 @@ use crate::contract::{
 };
 use crate::error::Error;
 use crate::record;
-use crate::sql::value::Column;
+use crate::sql::value::{Column, owned};
 use crate::sql::{Connection, OptionalExtension, Params, Row, SqlResult, params};
 
 /// How many pending deliveries are cancelled in the transaction that deletes their search: enough for nearly every search, and few
@@ -215,7 +215,11 @@ pub fn by_id(connection: &Connection, id: SearchId) -> Result<Option<StoredSearc
 }
 
 pub fn by_number(connection: &Connection, number: SearchNumber) -> Result<Option<StoredSearch>, Error> {
-    one(connection, &format!("{COLUMNS} WHERE s.number = ?1"), [number.0])
+    one(connection, &with_number(), [number.0])
+}
+
+fn with_number() -> String {
+    format!("{COLUMNS} WHERE s.number = ?1")
 }
 
 /// Finds a search by the token in its record. The expression is that of the index `search_by_token`.
@@ -248,6 +252,8 @@ pub fn by_numbers(
     numbers: &[SearchNumber],
     damage: &DamageLog,
 ) -> Result<Vec<SearchLookup>, Error> {
+    let sql = with_number();
+    connection.prefetch(numbers.iter().map(|number| (sql.as_str(), owned(params![number.0]))))?;
     let read = |number: &SearchNumber| {
         let read = by_number(connection, *number);
         Ok(match damage.unless_damaged(RecordKind::Search, || name_of(connection, *number), read)? {

@@ -59,13 +59,15 @@ pub fn sent_documents(
     keys: &[DocumentKey],
     damage: &DamageLog,
 ) -> Result<Vec<Option<Vec<u8>>>, Error> {
-    let mut statement = connection.prepare_cached(
-        "SELECT document FROM delivery_document WHERE property_id = ?1 AND version = ?2 AND contacts_hidden = ?3",
-    )?;
+    let sql = "SELECT document FROM delivery_document WHERE property_id = ?1 AND version = ?2 AND contacts_hidden = ?3";
+    let values = |DocumentKey { property, version, contacts }: &DocumentKey| {
+        owned(params![property.as_bytes(), version, *contacts == Contacts::Hidden])
+    };
+    connection.prefetch(keys.iter().map(|key| (sql, values(key))))?;
+    let mut statement = connection.prepare_cached(sql)?;
     let mut read = |key: &DocumentKey| {
-        let DocumentKey { property, version, contacts } = key;
-        let hidden = *contacts == Contacts::Hidden;
-        let mut rows = statement.query(params![property.as_bytes(), version, hidden])?;
+        let DocumentKey { property, version, .. } = key;
+        let mut rows = statement.query(values(key))?;
         let Some(row) = rows.next()? else { return Ok(None) };
         let document = row.get_ref(0)?.as_blob().map_err(from_sql).and_then(decode_document);
         // A damaged one is rendered again, and does not stop other deliveries.

@@ -1,7 +1,6 @@
 //! Enqueuing the outbox, each delivery exactly once: the cursor advances in the transaction that inserts the deliveries.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::{SearchNumber, UserId};
 
@@ -11,6 +10,7 @@ use crate::contract::{OutboxEntry, Position, RecordKind};
 use crate::error::Error;
 use crate::sql::damage::DamageLog;
 use crate::sql::matches::{notification_code, outbox_entry, outbox_name};
+use crate::sql::value::owned;
 use crate::sql::writer::Transaction;
 use crate::sql::{Connection, OptionalExtension, params};
 
@@ -19,6 +19,7 @@ pub fn read_outbox(connection: &Connection, limit: usize, damage: &DamageLog) ->
     let after = cursor(&reading)?;
     let mut until = after;
     let mut deliveries = Vec::new();
+    let mut owners = HashMap::new();
     let mut statement = reading.prepare_cached(ENTRIES)?;
     let mut rows = statement.query_in_pieces(params![after.position, after.ordinal])?;
     while let Some(row) = rows.next()? {
@@ -41,8 +42,9 @@ pub fn read_outbox(connection: &Connection, limit: usize, damage: &DamageLog) ->
         let cut = numbers.len() > room;
         numbers.truncate(room);
         let last = if cut { numbers.last().map_or(0, |number| number.0) } else { u32::MAX };
+        read_owners(&reading, &numbers, &mut owners)?;
         for (notification, search) in notification.into_iter().cycle().zip(numbers) {
-            if let Some(owner) = owner_of(&reading, search)? {
+            if let Some(Some(owner)) = owners.get(&search).copied() {
                 deliveries.push(NewDelivery { owner, search, position: Position(position), notification });
             }
         }
@@ -79,9 +81,21 @@ pub fn first_not_enqueued(connection: &Connection) -> Result<Option<u64>, Error>
     Ok(statement.query_row(params![position, ordinal], |row| row.get(0)).optional()?)
 }
 
-fn owner_of(connection: &Connection, search: SearchNumber) -> Result<Option<UserId>, Error> {
-    let mut statement = connection.prepare_cached("SELECT owner FROM search WHERE number = ?1")?;
-    Ok(statement.query_row([search.0], |row| row.get(0).map(UserId::from_bytes)).optional()?)
+/// Adds the owners of searches that are not there yet; `None` for a search that was deleted.
+fn read_owners(
+    connection: &Connection,
+    searches: &[SearchNumber],
+    owners: &mut HashMap<SearchNumber, Option<UserId>>,
+) -> Result<(), Error> {
+    let sql = "SELECT owner FROM search WHERE number = ?1";
+    let missing: Vec<_> = searches.iter().filter(|search| !owners.contains_key(search)).copied().collect();
+    connection.prefetch(missing.iter().map(|search| (sql, owned(params![search.0]))))?;
+    let mut statement = connection.prepare_cached(sql)?;
+    for search in missing {
+        let owner = statement.query_row([search.0], |row| row.get(0).map(UserId::from_bytes)).optional()?;
+        owners.insert(search, owner);
+    }
+    Ok(())
 }
 
 pub fn enqueue(connection: &Connection, batch: &EnqueueBatch) -> Result<Transaction<bool>, Error> {
@@ -106,13 +120,11 @@ pub fn enqueue(connection: &Connection, batch: &EnqueueBatch) -> Result<Transact
         "INSERT INTO delivery (owner, lane, position, kind, event_index, state, due_at, created_at, lane_sequence)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?;
-    let mut last_sequences: BTreeMap<i64, u64> = BTreeMap::new();
+    let lanes = deliveries.iter().map(|(delivery, _)| lane_code(delivery.lane()));
+    let mut last_sequences = last_sequences(connection, lanes.collect())?;
     for (delivery, initial_state) in deliveries {
         let lane = lane_code(delivery.lane());
-        let lane_sequence = match last_sequences.entry(lane) {
-            Entry::Occupied(last) => last.into_mut(),
-            Entry::Vacant(missing) => missing.insert(last_sequence(connection, lane)?),
-        };
+        let lane_sequence = last_sequences.entry(lane).or_insert(0);
         *lane_sequence += 1;
         let (kind, event_index) = notification_code(delivery.notification);
         let (state, due_at) = match initial_state {
@@ -150,8 +162,10 @@ pub fn delete_lanes(connection: &Connection, search: SearchNumber) -> Result<(),
     Ok(())
 }
 
-fn last_sequence(connection: &Connection, lane: i64) -> Result<u64, Error> {
-    let mut statement =
-        connection.prepare_cached("SELECT last_sequence FROM delivery_lane WHERE lane = ?1")?;
-    Ok(statement.query_row([lane], |row| row.get(0)).optional()?.unwrap_or(0))
+fn last_sequences(connection: &Connection, lanes: BTreeSet<i64>) -> Result<BTreeMap<i64, u64>, Error> {
+    let sql = "SELECT last_sequence FROM delivery_lane WHERE lane = ?1";
+    connection.prefetch(lanes.iter().map(|lane| (sql, owned(params![lane]))))?;
+    let mut statement = connection.prepare_cached(sql)?;
+    let read = |lane| Ok((lane, statement.query_row([lane], |row| row.get(0)).optional()?.unwrap_or(0)));
+    lanes.into_iter().map(read).collect()
 }

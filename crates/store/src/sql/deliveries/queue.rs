@@ -8,17 +8,18 @@ use domain::{
     SearchNumber, Timestamp, UserId,
 };
 
-use super::subject::{contacts, subject};
+use super::subject::{Causes, contacts};
 use super::{
     DELIVERED, FAILED, Ids, LEASED, PENDING, PreparedClaim, cancelled_code, certificate_code, encode_headers,
     lane_code, lane_from_code, outcome_code, timestamp,
 };
 use crate::contract::Position;
 use crate::contract::{
-    Attempt, Claim, DueDelivery, Gather, LEASE, Lane, LaneDue, LaneHead, LanePeek, Leases, RecordKind,
-    Settlement,
+    Attempt, Claim, Contacts, DueDelivery, Gather, LEASE, Lane, LaneDue, LaneHead, LanePeek, Leases,
+    Notification, RecordKind, Settlement,
 };
 use crate::error::Error;
+use crate::sql::connection::with_limit;
 use crate::sql::damage::DamageLog;
 use crate::sql::matches::notification_from_code;
 use crate::sql::value::{OwnedValue, owned};
@@ -30,15 +31,48 @@ pub fn lanes(
     limit: usize,
     damage: &DamageLog,
 ) -> Result<Vec<LaneDue>, Error> {
-    let mut statement = connection.prepare_cached(NEXT_LANE)?;
-    let mut found = Vec::new();
-    let mut last = after.map_or(-1, lane_code);
-    while found.len() < limit {
-        let next = statement.query_row([last], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-        let Some((code, due_at)) = next else { break };
-        last = code;
+    let after = after.map_or(-1, lane_code);
+    let found = match connection.is_postgres() {
+        true => next_lanes(connection, after, limit)?,
+        false => next_lanes_one_by_one(connection, after, limit)?,
+    };
+    let mut lanes = Vec::with_capacity(found.len());
+    for (code, due_at) in found {
         let read = lane_from_code(code).and_then(|lane| Ok(LaneDue { lane, due_at: timestamp(due_at)? }));
-        found.extend(damage.unless_damaged(RecordKind::Delivery, || format!("lane {code}"), read)?);
+        lanes.extend(damage.unless_damaged(RecordKind::Delivery, || format!("lane {code}"), read)?);
+    }
+    Ok(lanes)
+}
+
+/// Each step is a round trip, unless the database takes it.
+fn next_lanes(connection: &Connection, after: i64, limit: usize) -> Result<Vec<(i64, i64)>, Error> {
+    let sql = format!(
+        "WITH RECURSIVE next (lane, due_at) AS (
+             ({NEXT_LANE})
+             UNION ALL
+             SELECT following.lane, following.due_at FROM next, LATERAL ({}) following
+         )
+         SELECT lane, due_at FROM next LIMIT ?2",
+        NEXT_LANE.replace("?1", "next.lane")
+    );
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map([after, limit], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn next_lanes_one_by_one(
+    connection: &Connection,
+    after: i64,
+    limit: usize,
+) -> Result<Vec<(i64, i64)>, Error> {
+    let mut statement = connection.prepare_cached(NEXT_LANE)?;
+    let mut found: Vec<(i64, i64)> = Vec::new();
+    while found.len() < limit {
+        let last = found.last().map_or(after, |(lane, _)| *lane);
+        let next = statement.query_row([last], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        let Some(next) = next else { break };
+        found.push(next);
     }
     Ok(found)
 }
@@ -55,7 +89,36 @@ pub fn peek_lanes(
 ) -> Result<Vec<LaneHead>, Error> {
     let reading = connection.snapshot()?;
     let ids = Ids::load(&reading)?;
-    lanes.iter().map(|peek| peek_lane(&reading, &ids, peek, now, damage)).collect()
+    let queries: Vec<_> = lanes
+        .iter()
+        .map(|peek| (with_limit(PENDING_IN_LANE, rows_max(peek)), owned(params![lane_code(peek.lane)])))
+        .collect();
+    reading.prefetch(queries.iter().map(|(sql, values)| (sql.as_str(), values.clone())))?;
+    let heads = lanes.iter().map(|peek| peek_lane(&reading, peek, now, damage));
+    let heads: Vec<PendingHead> = heads.collect::<Result<_, Error>>()?;
+    let due = heads.iter().flat_map(|head| &head.due);
+    let due: Vec<_> = due.map(|pending| (pending.position, pending.notification)).collect();
+    let causes = Causes::read(&reading, &due)?;
+    let complete = |PendingHead { lane, due, next_due_at }| {
+        let due = due.into_iter().map(|pending: PendingDelivery| pending.complete(&ids, &causes, damage));
+        Ok(LaneHead { lane, due: due.collect::<Result<_, Error>>()?, next_due_at })
+    };
+    heads.into_iter().map(complete).collect()
+}
+
+/// The head of a lane, before the subjects of its deliveries are read.
+struct PendingHead {
+    lane: Lane,
+    due: Vec<PendingDelivery>,
+    next_due_at: Option<Timestamp>,
+}
+
+/// One row more than are due tells when to look again.
+const fn rows_max(peek: &LanePeek) -> usize {
+    match peek.gather {
+        Gather::DueOnly => peek.take + 1,
+        Gather::WithNew => peek.take + SKIPPED_MAX + 1,
+    }
 }
 
 /// Which deliveries may share one message.
@@ -73,20 +136,14 @@ const SKIPPED_MAX: usize = 1_000;
 
 fn peek_lane(
     connection: &Connection,
-    ids: &Ids,
     peek: &LanePeek,
     now: Timestamp,
     damage: &DamageLog,
-) -> Result<LaneHead, Error> {
+) -> Result<PendingHead, Error> {
     let LanePeek { lane, take, gather } = *peek;
     let mut statement = connection.prepare_cached(PENDING_IN_LANE)?;
-    // One row more than are due tells when to look again.
-    let rows_max = match gather {
-        Gather::DueOnly => take + 1,
-        Gather::WithNew => take + SKIPPED_MAX + 1,
-    };
-    let mut rows = statement.query_at_most([lane_code(lane)], rows_max)?;
-    let mut head = LaneHead { lane, due: Vec::new(), next_due_at: None };
+    let mut rows = statement.query_at_most([lane_code(lane)], rows_max(peek))?;
+    let mut head = PendingHead { lane, due: Vec::new(), next_due_at: None };
     let (mut batch, mut skipped) = (None, 0);
     while let Some(row) = rows.next()? {
         let sequence: i64 = row.get(0)?;
@@ -101,7 +158,7 @@ fn peek_lane(
             (Gather::WithNew, Some(batch)) => own_batch == batch,
         };
         if head.due.len() < take && fits {
-            let read = due_delivery(connection, ids, lane, row, damage);
+            let read = PendingDelivery::read(lane, row);
             if let Some(due) = damage.unless_damaged(RecordKind::Delivery, name, read)? {
                 batch.get_or_insert(own_batch);
                 head.due.push(due);
@@ -155,39 +212,66 @@ pub fn delivery_source(
     let mut rows = statement.query([sequence])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let lane = lane_from_code(row.get(11)?)?;
-    let due = due_delivery(&reading, &ids, lane, row, damage)?;
+    let pending = PendingDelivery::read(lane, row)?;
+    let causes = Causes::read(&reading, &[(pending.position, pending.notification)])?;
+    let due = pending.complete(&ids, &causes, damage)?;
     // The id names the search too; it may be another one.
     Ok(Some(due).filter(|due| due.id == id))
 }
 
-fn due_delivery(
-    connection: &Connection,
-    ids: &Ids,
+/// A delivery without its subject.
+struct PendingDelivery {
+    sequence: i64,
     lane: Lane,
-    row: Row<'_>,
-    damage: &DamageLog,
-) -> Result<DueDelivery, Error> {
-    let sequence: i64 = row.get(0)?;
-    let position = Position(row.get(2)?);
-    let notification = notification_from_code(row.get(3)?, row.get(4)?)
-        .ok_or_else(|| Error::corrupt(format!("the notification of delivery {sequence}")))?;
-    let subject = subject(connection, lane.search, position, notification);
-    let name = || format!("{sequence}, its log entry or match group {}", position.0);
-    let subject = damage.unless_damaged(RecordKind::Delivery, name, subject)?;
-    Ok(DueDelivery {
-        id: ids.id(lane, u64::try_from(sequence).unwrap_or_default()),
-        owner: UserId::from_bytes(row.get(1)?),
-        lane,
-        lane_sequence: row.get(10)?,
-        notification,
-        position,
-        due_at: timestamp(row.get(7)?)?,
-        failures: row.get(5)?,
-        interruptions: row.get(6)?,
-        sent_contacts: row.get::<Option<bool>>(9)?.map(contacts),
-        is_damaged: subject.is_none(),
-        subject: subject.flatten(),
-    })
+    owner: UserId,
+    lane_sequence: u64,
+    notification: Notification,
+    position: Position,
+    due_at: Timestamp,
+    failures: u32,
+    interruptions: u32,
+    sent_contacts: Option<Contacts>,
+}
+
+impl PendingDelivery {
+    fn read(lane: Lane, row: Row<'_>) -> Result<Self, Error> {
+        let sequence: i64 = row.get(0)?;
+        let notification = notification_from_code(row.get(3)?, row.get(4)?)
+            .ok_or_else(|| Error::corrupt(format!("the notification of delivery {sequence}")))?;
+        Ok(Self {
+            sequence,
+            lane,
+            owner: UserId::from_bytes(row.get(1)?),
+            lane_sequence: row.get(10)?,
+            notification,
+            position: Position(row.get(2)?),
+            due_at: timestamp(row.get(7)?)?,
+            failures: row.get(5)?,
+            interruptions: row.get(6)?,
+            sent_contacts: row.get::<Option<bool>>(9)?.map(contacts),
+        })
+    }
+
+    fn complete(self, ids: &Ids, causes: &Causes<'_>, damage: &DamageLog) -> Result<DueDelivery, Error> {
+        let Self { sequence, lane, owner, lane_sequence, notification, position, due_at, .. } = self;
+        let name = || format!("{sequence}, its log entry or match group {}", position.0);
+        let subject = causes.subject(lane.search, position, notification);
+        let subject = damage.unless_damaged(RecordKind::Delivery, name, subject)?;
+        Ok(DueDelivery {
+            id: ids.id(lane, u64::try_from(sequence).unwrap_or_default()),
+            owner,
+            lane,
+            lane_sequence,
+            notification,
+            position,
+            due_at,
+            failures: self.failures,
+            interruptions: self.interruptions,
+            sent_contacts: self.sent_contacts,
+            is_damaged: subject.is_none(),
+            subject: subject.flatten(),
+        })
+    }
 }
 
 /// In one process the dispatcher knows what is in flight.
@@ -233,29 +317,35 @@ pub fn claim(connection: &Connection, prepared: &PreparedClaim) -> Result<Vec<De
 
 pub fn settle(connection: &Connection, settlements: &[Settlement]) -> Result<u64, Error> {
     let ids = Ids::load(connection)?;
-    let is_leased =
-        "SELECT 1 FROM delivery WHERE sequence = ?1 AND state = ?2 AND claim_id = ?3 AND lane / 4 = ?4";
-    let lease = |settlement: &Settlement| {
+    let mut seen = BTreeSet::new();
+    // The lease ends with the first settlement.
+    let first = settlements.iter().filter_map(|settlement| {
         let (sequence, search) = ids.row(settlement.id)?;
-        Some((is_leased, owned(params![sequence, LEASED, settlement.claim_id, search])))
-    };
-    connection.prefetch(settlements.iter().filter_map(lease))?;
-    let mut settled: BTreeSet<i64> = BTreeSet::new();
+        seen.insert((sequence, settlement.claim_id)).then_some((sequence, search, settlement))
+    });
+    let wanted: Vec<_> = first
+        .map(|(sequence, search, settlement)| {
+            let Settlement { claim_id, attempt, next, at, .. } = settlement;
+            let outcome = attempt.as_ref().map(|attempt| attempt.outcome);
+            let mut values = NewState::after(outcome, *next, *at).values(sequence);
+            values.extend(owned(params![LEASED, claim_id, search]));
+            (sequence, search, settlement, values)
+        })
+        .collect();
+    let end_lease =
+        format!("{SET_STATE} AND state = ?6 AND claim_id = ?7 AND lane / 4 = ?8 RETURNING sequence");
+    connection.prefetch(wanted.iter().map(|(_, _, _, values)| (end_lease.as_str(), values.clone())))?;
+    let mut statement = connection.prepare_cached(&end_lease)?;
+    let mut settled = 0;
     let mut last_alerts: BTreeMap<u32, i64> = BTreeMap::new();
-    for settlement in settlements {
-        let Settlement { id, claim_id, attempt, next, at } = settlement;
-        let Some((sequence, search)) = ids.row(*id) else { continue };
-        let is_held =
-            connection.prepare_cached(is_leased)?.exists(params![sequence, LEASED, claim_id, search])?;
-        // The lease ends with the first settlement. It was asked for before.
-        if !is_held || !settled.insert(sequence) {
+    for (sequence, search, Settlement { attempt, next, at, .. }, values) in wanted {
+        if !statement.exists(values)? {
             continue;
         }
+        settled += 1;
         if let Some(attempt) = attempt {
             add_attempt(connection, sequence, attempt)?;
         }
-        let outcome = attempt.as_ref().map(|attempt| attempt.outcome);
-        set_state(connection, sequence, outcome, *next, *at)?;
         if *next == RetryDecision::Delivered {
             let last = last_alerts.entry(search).or_insert(i64::MIN);
             *last = (*last).max(at.as_millisecond());
@@ -269,31 +359,37 @@ pub fn settle(connection: &Connection, settlements: &[Settlement]) -> Result<u64
     for (number, at) in last_alerts {
         statement.execute_later(params![number, at])?;
     }
-    Ok(settled.len() as u64)
+    Ok(settled)
 }
 
-fn set_state(
-    connection: &Connection,
-    sequence: i64,
-    outcome: Option<Outcome>,
-    next: RetryDecision,
-    at: Timestamp,
-) -> Result<(), Error> {
-    let (state, due_at) = match next {
-        RetryDecision::Delivered => (DELIVERED, at),
-        RetryDecision::RetryAt(due_at) => (PENDING, due_at),
-        RetryDecision::Failed => (FAILED, at),
-    };
-    let failed = matches!(outcome, Some(Outcome::Failed(_)));
-    let interrupted = outcome == Some(Outcome::Interrupted);
-    // The claim id stays: it says which deliveries were attempted together. It holds no lease, because the state says so.
-    connection
-        .prepare_cached(
-            "UPDATE delivery SET state = ?2, due_at = ?3, failures = failures + ?4,
-                 interruptions = interruptions + ?5 WHERE sequence = ?1",
-        )?
-        .execute_later(params![sequence, state, due_at.as_millisecond(), failed, interrupted])?;
-    Ok(())
+/// What an attempt makes of a delivery.
+struct NewState {
+    state: i64,
+    due_at: Timestamp,
+    failed: bool,
+    interrupted: bool,
+}
+
+/// The claim id stays: it says which deliveries were attempted together. It holds no lease, because the state says so.
+const SET_STATE: &str = "UPDATE delivery SET state = ?2, due_at = ?3, failures = failures + ?4,
+         interruptions = interruptions + ?5 WHERE sequence = ?1";
+
+impl NewState {
+    fn after(outcome: Option<Outcome>, next: RetryDecision, at: Timestamp) -> Self {
+        let (state, due_at) = match next {
+            RetryDecision::Delivered => (DELIVERED, at),
+            RetryDecision::RetryAt(due_at) => (PENDING, due_at),
+            RetryDecision::Failed => (FAILED, at),
+        };
+        let failed = matches!(outcome, Some(Outcome::Failed(_)));
+        Self { state, due_at, failed, interrupted: outcome == Some(Outcome::Interrupted) }
+    }
+
+    /// Returns the parameters of [`SET_STATE`].
+    fn values(&self, sequence: i64) -> Vec<OwnedValue> {
+        let due_at = self.due_at.as_millisecond();
+        owned(params![sequence, self.state, due_at, self.failed, self.interrupted])
+    }
 }
 
 fn add_attempt(connection: &Connection, sequence: i64, attempt: &Attempt) -> Result<(), Error> {
@@ -431,7 +527,8 @@ pub fn reap_leases(
             certificate: None,
         };
         add_attempt(connection, sequence, &attempt)?;
-        set_state(connection, sequence, Some(outcome), next, now)?;
+        let values = NewState::after(Some(outcome), next, now).values(sequence);
+        connection.prepare_cached(SET_STATE)?.execute_later(values)?;
         let read = lane_from_code(lane);
         lanes.extend(damage.unless_damaged(RecordKind::Delivery, || sequence.to_string(), read)?);
     }

@@ -1,5 +1,7 @@
 //! The subject of a delivery: the property, its version, and the match.
 
+use std::collections::{BTreeSet, HashMap};
+
 use domain::{AdvertId, MatchId, PropertyId, SearchNumber, Timestamp};
 
 use super::timestamp;
@@ -10,76 +12,165 @@ use crate::error::Error;
 use crate::record::{Regrouping, decode_events, search_list_contains};
 use crate::sql::commit::Kind;
 use crate::sql::matches::first_position;
-use crate::sql::read::from_sql;
+use crate::sql::value::owned;
 use crate::sql::{Connection, OptionalExtension, params};
 
-/// Returns the subject of a delivery; `None` if it was erased.
-pub fn subject(
-    connection: &Connection,
-    search: SearchNumber,
-    position: Position,
-    notification: Notification,
-) -> Result<Option<DeliverySubject>, Error> {
-    // The log entry says whether the advert that caused it was erased.
-    let mut statement = connection.prepare_cached(
-        "SELECT g.property_id, g.version, g.advert, g.at, l.kind, l.payload FROM match_group g JOIN log l ON l.position = g.position
-         WHERE g.position = ?1 AND l.kind <> ?2",
-    )?;
-    let group = statement.query_row(params![position.0, Kind::Erased as i64], |row| {
-        Ok((
-            PropertyId::from_bytes(row.get(0)?),
-            row.get(1)?,
-            AdvertId::from_bytes(row.get(2)?),
-            row.get(3)?,
-            row.get(4)?,
-            row.get(5)?,
-        ))
-    });
-    let group: Option<(_, _, _, _, i64, Option<Vec<u8>>)> = group.optional()?;
-    let Some((property, version, advert, at, kind, payload)) = group else { return Ok(None) };
-    let payload = payload.unwrap_or_default();
-    let regrouping = if kind == Kind::Regrouped as i64 { Some(Regrouping::decode(&payload)?) } else { None };
-    if regrouping.as_ref().is_some_and(|regrouping| regrouping.advert_is_erased) {
-        return Ok(None);
-    }
-    let Some(first_position) = first_position(connection, property)? else { return Ok(None) };
-    let (matched_at, event) = match notification {
-        Notification::Match(_) => (timestamp(at)?, None),
-        Notification::Event(_, index) => {
-            let events = match regrouping {
-                Some(regrouping) => regrouping.events,
-                None => decode_events(&payload)?,
-            };
-            let linked_at = linked_at(connection, search, property, position)?;
-            (linked_at.map_or_else(|| timestamp(at), Ok)?, events.into_iter().nth(usize::from(index)))
-        }
-    };
-    let stored_documents = stored_documents(connection, property, version)?;
-    let match_id = MatchId::of(search, first_position.0);
-    Ok(Some(DeliverySubject { property, version, advert, match_id, matched_at, event, stored_documents }))
+/// What some deliveries are about, by the log position that caused them. A change is delivered to every search that it matches, so that
+/// many deliveries share a position.
+pub struct Causes<'c> {
+    connection: &'c Connection,
+    causes: HashMap<Position, Cause>,
+    /// What a property matched up to a position, read for events.
+    groups: HashMap<Position, Vec<MatchGroup>>,
 }
 
-/// Returns when a property first matched a search, or else when the search first received an event of it, as of a position, so that
-/// every attempt sends the same date.
-fn linked_at(
+struct Cause {
+    property: PropertyId,
+    version: u32,
+    advert: AdvertId,
+    at: i64,
+    kind: i64,
+    payload: Vec<u8>,
+    first_position: Option<u64>,
+    stored_documents: Vec<Contacts>,
+}
+
+/// The searches that a version of a property matched.
+struct MatchGroup {
+    at: i64,
+    matched: Option<Vec<u8>>,
+    linked: Option<Vec<u8>>,
+    inherited: Option<Vec<u8>>,
+}
+
+const CAUSE: &str = "SELECT g.property_id, g.version, g.advert, g.at, l.kind, l.payload,
+         (SELECT v.position FROM property_version v WHERE v.property_id = g.property_id AND v.version = 1),
+         (SELECT count(*) FROM delivery_document d
+             WHERE d.property_id = g.property_id AND d.version = g.version AND d.contacts_hidden = 0),
+         (SELECT count(*) FROM delivery_document d
+             WHERE d.property_id = g.property_id AND d.version = g.version AND d.contacts_hidden = 1)
+     FROM match_group g JOIN log l ON l.position = g.position WHERE g.position = ?1";
+
+const GROUPS: &str = "SELECT at, matched, linked, inherited FROM match_group
+     WHERE property_id = ?1 AND position <= ?2 ORDER BY position";
+
+impl<'c> Causes<'c> {
+    /// Reads what deliveries with these notifications are about. What is damaged is read again by [`Self::subject`], which fails.
+    pub fn read(connection: &'c Connection, of: &[(Position, Notification)]) -> Result<Self, Error> {
+        let mut read = Self { connection, causes: HashMap::new(), groups: HashMap::new() };
+        let positions: BTreeSet<Position> = of.iter().map(|(position, _)| *position).collect();
+        connection.prefetch(positions.iter().map(|position| (CAUSE, owned(params![position.0]))))?;
+        for position in positions {
+            if let Ok(Some(cause)) = cause(connection, position) {
+                read.causes.insert(position, cause);
+            }
+        }
+        let of_events = of.iter().filter(|(_, notification)| matches!(notification, Notification::Event(..)));
+        let with_events: BTreeSet<Position> = of_events.map(|(position, _)| *position).collect();
+        let properties =
+            with_events.iter().filter_map(|position| Some((*position, read.causes.get(position)?.property)));
+        let properties: Vec<(Position, PropertyId)> = properties.collect();
+        let values = |(position, property): &(Position, PropertyId)| {
+            (GROUPS, owned(params![property.as_bytes(), position.0]))
+        };
+        connection.prefetch(properties.iter().map(values))?;
+        for (position, property) in properties {
+            if let Ok(groups) = groups(connection, property, position) {
+                read.groups.insert(position, groups);
+            }
+        }
+        Ok(read)
+    }
+
+    /// Returns the subject of a delivery; `None` if it was erased.
+    pub fn subject(
+        &self,
+        search: SearchNumber,
+        position: Position,
+        notification: Notification,
+    ) -> Result<Option<DeliverySubject>, Error> {
+        let unread = match self.causes.contains_key(&position) {
+            true => None,
+            false => cause(self.connection, position)?,
+        };
+        let Some(cause) = self.causes.get(&position).or(unread.as_ref()) else { return Ok(None) };
+        let Cause { property, version, advert, at, kind, ref payload, first_position, ref stored_documents } =
+            *cause;
+        // The log entry says whether the advert that caused it was erased.
+        if kind == Kind::Erased as i64 {
+            return Ok(None);
+        }
+        let regrouping =
+            if kind == Kind::Regrouped as i64 { Some(Regrouping::decode(payload)?) } else { None };
+        if regrouping.as_ref().is_some_and(|regrouping| regrouping.advert_is_erased) {
+            return Ok(None);
+        }
+        let Some(first_position) = first_position else { return Ok(None) };
+        let (matched_at, event) = match notification {
+            Notification::Match(_) => (timestamp(at)?, None),
+            Notification::Event(_, index) => {
+                let events = match regrouping {
+                    Some(regrouping) => regrouping.events,
+                    None => decode_events(payload)?,
+                };
+                let linked_at = match self.groups.get(&position) {
+                    Some(groups) => linked_at(groups, search)?,
+                    None => linked_at(&groups(self.connection, property, position)?, search)?,
+                };
+                (linked_at.map_or_else(|| timestamp(at), Ok)?, events.into_iter().nth(usize::from(index)))
+            }
+        };
+        let match_id = MatchId::of(search, first_position);
+        let stored_documents = stored_documents.clone();
+        Ok(Some(DeliverySubject { property, version, advert, match_id, matched_at, event, stored_documents }))
+    }
+}
+
+fn cause(connection: &Connection, position: Position) -> Result<Option<Cause>, Error> {
+    let mut statement = connection.prepare_cached(CAUSE)?;
+    let mut rows = statement.query([position.0])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let mut stored_documents = Vec::new();
+    for (column, contacts) in [(7, Contacts::Shown), (8, Contacts::Hidden)] {
+        if row.get::<i64>(column)? > 0 {
+            stored_documents.push(contacts);
+        }
+    }
+    Ok(Some(Cause {
+        property: PropertyId::from_bytes(row.get(0)?),
+        version: row.get(1)?,
+        advert: AdvertId::from_bytes(row.get(2)?),
+        at: row.get(3)?,
+        kind: row.get(4)?,
+        payload: row.get::<Option<Vec<u8>>>(5)?.unwrap_or_default(),
+        first_position: row.get(6)?,
+        stored_documents,
+    }))
+}
+
+fn groups(
     connection: &Connection,
-    search: SearchNumber,
     property: PropertyId,
     position: Position,
-) -> Result<Option<Timestamp>, Error> {
-    let mut statement = connection.prepare_cached(
-        "SELECT at, matched, linked, inherited FROM match_group WHERE property_id = ?1 AND position <= ?2 ORDER BY position",
-    )?;
-    let mut rows = statement.query(params![property.as_bytes(), position.0])?;
+) -> Result<Vec<MatchGroup>, Error> {
+    let mut statement = connection.prepare_cached(GROUPS)?;
+    let rows = statement.query_map(params![property.as_bytes(), position.0], |row| {
+        Ok(MatchGroup { at: row.get(0)?, matched: row.get(1)?, linked: row.get(2)?, inherited: row.get(3)? })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Returns when a property first matched a search, or else when the search first received an event of it, so that every attempt sends
+/// the same date.
+fn linked_at(groups: &[MatchGroup], search: SearchNumber) -> Result<Option<Timestamp>, Error> {
     let mut linked = None;
-    while let Some(row) = rows.next()? {
-        let contains =
-            |column| search_list_contains(row.get_ref(column)?.as_blob_or_null().map_err(from_sql)?, search);
-        if contains(1)? {
-            return timestamp(row.get(0)?).map(Some);
+    for MatchGroup { at, matched, linked: of_events, inherited } in groups {
+        let contains = |list: &Option<Vec<u8>>| search_list_contains(list.as_deref(), search);
+        if contains(matched)? {
+            return timestamp(*at).map(Some);
         }
-        if linked.is_none() && (contains(2)? || contains(3)?) {
-            linked = Some(timestamp(row.get(0)?)?);
+        if linked.is_none() && (contains(of_events)? || contains(inherited)?) {
+            linked = Some(timestamp(*at)?);
         }
     }
     Ok(linked)
@@ -87,18 +178,6 @@ fn linked_at(
 
 pub fn contacts(hidden: bool) -> Contacts {
     if hidden { Contacts::Hidden } else { Contacts::Shown }
-}
-
-fn stored_documents(
-    connection: &Connection,
-    property: PropertyId,
-    version: u32,
-) -> Result<Vec<Contacts>, Error> {
-    let mut statement = connection.prepare_cached(
-        "SELECT contacts_hidden FROM delivery_document WHERE property_id = ?1 AND version = ?2",
-    )?;
-    let rows = statement.query_map(params![property.as_bytes(), version], |row| row.get(0).map(contacts))?;
-    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Returns the property and the match alone, for listings.
