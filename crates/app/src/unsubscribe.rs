@@ -116,19 +116,21 @@ impl App {
     /// Returns the key of links. The first call creates it.
     pub(crate) async fn link_key(&self) -> Result<LinkKey, Error> {
         let key = self.link_key.get_or_try_init(|| async {
-            if let Some(key) = self.stored_link_key().await? {
+            let stored = self.store.metadata(KEY_NAME.to_owned()).await?;
+            if let Some(key) = stored.as_deref().and_then(parse_key) {
                 return Ok(key);
             }
             let mut random = [0; 32];
             getrandom::fill(&mut random).map_err(Error::NoRandomness)?;
-            self.store.set_metadata(KEY_NAME.to_owned(), Some(hexadecimal(random.iter()))).await?;
-            // Another process may have created one at the same time; the last one is in force.
-            Ok(self.stored_link_key().await?.unwrap_or(LinkKey(random)))
+            let new = hexadecimal(random.iter());
+            if stored.is_some() {
+                // It cannot be read: without another one no link would work again.
+                self.store.set_metadata(KEY_NAME.to_owned(), Some(new)).await?;
+                return Ok(LinkKey(random));
+            }
+            let in_force = self.store.ensure_metadata(KEY_NAME.to_owned(), new).await?;
+            Ok(parse_key(&in_force).unwrap_or(LinkKey(random)))
         });
         key.await.cloned()
-    }
-
-    async fn stored_link_key(&self) -> Result<Option<LinkKey>, Error> {
-        Ok(self.store.metadata(KEY_NAME.to_owned()).await?.as_deref().and_then(parse_key))
     }
 }

@@ -57,6 +57,10 @@ pub trait MaintenanceStore: Send + Sync + 'static {
     /// Stores a value under a name, or deletes it if `value` is `None`.
     async fn set_metadata(&self, name: String, value: Option<String>) -> Result<(), Error>;
 
+    /// Stores a value under a name that has none. Returns the one that is in force: of several processes that do this at the same time,
+    /// all get that of the first.
+    async fn ensure_metadata(&self, name: String, value: String) -> Result<String, Error>;
+
     /// Watches for the failure after which every write is refused. Only a restart ends it.
     fn failure(&self) -> watch::Receiver<Option<StoreFailure>>;
 

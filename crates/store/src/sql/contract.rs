@@ -613,6 +613,10 @@ impl MaintenanceStore for SqlStore {
         self.write(move |connection| metadata::set(connection, &name, value.as_deref())).await
     }
 
+    async fn ensure_metadata(&self, name: String, value: String) -> Result<String, Error> {
+        self.write(move |connection| metadata::ensure(connection, &name, &value)).await
+    }
+
     fn failure(&self) -> watch::Receiver<Option<StoreFailure>> {
         self.shared.writer.failure()
     }

@@ -20,3 +20,10 @@ pub fn set(connection: &Connection, name: &str, value: Option<&str>) -> Result<(
     };
     Ok(())
 }
+
+pub fn ensure(connection: &Connection, name: &str, value: &str) -> Result<String, Error> {
+    connection
+        .prepare_cached("INSERT INTO metadata (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING")?
+        .execute([name, value])?;
+    Ok(get(connection, name)?.unwrap_or_else(|| value.to_owned()))
+}

@@ -19,4 +19,8 @@ pub async fn metadata_is_stored_replaced_and_deleted<B: Backend>() {
     set("import", None).await;
     assert_eq!(metadata("import").await, None);
     assert_eq!(metadata("other").await.as_deref(), Some(""));
+    let ensure = async |value: &str| store.ensure_metadata("key".to_owned(), value.to_owned()).await.unwrap();
+    assert_eq!(ensure("first").await, "first");
+    assert_eq!(ensure("second").await, "first");
+    assert_eq!(metadata("key").await.as_deref(), Some("first"));
 }
