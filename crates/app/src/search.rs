@@ -46,6 +46,8 @@ pub(crate) struct IndexHandle {
 #[derive(Debug, Clone, Copy, Default)]
 struct History {
     build_time: Option<Duration>,
+    /// When the index last contained the whole log.
+    caught_up_at: Option<Timestamp>,
     snapshot: Option<SnapshotTaken>,
 }
 
@@ -64,6 +66,8 @@ pub struct IndexStatus {
     pub is_ready: bool,
     pub position: Position,
     pub properties: usize,
+    /// How long the index has not contained the whole log; zero if it does.
+    pub behind: Duration,
     /// Writes that were acknowledged before the index had them.
     pub visibility_timeouts: u64,
     /// How long this process took to make the index ready.
@@ -113,8 +117,9 @@ impl IndexHandle {
     }
 
     /// Records that the indexer has reached the end of the log.
-    pub fn caught_up(&self) {
+    pub fn caught_up(&self, now: Timestamp) {
         self.is_late.store(false, Ordering::Relaxed);
+        self.history.lock().unwrap_or_else(PoisonError::into_inner).caught_up_at = Some(now);
     }
 
     pub fn snapshot_taken(&self, snapshot: SnapshotTaken) {
@@ -144,11 +149,15 @@ impl IndexHandle {
         }
     }
 
-    fn status(&self) -> IndexStatus {
-        let History { build_time, snapshot } = *self.history.lock().unwrap_or_else(PoisonError::into_inner);
+    fn status(&self, head: Position, now: Timestamp) -> IndexStatus {
+        let History { build_time, caught_up_at, snapshot } =
+            *self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        let position = *self.position.borrow();
+        let behind = caught_up_at.filter(|_| position < head).map(|at| now.duration_since(at));
         IndexStatus {
             is_ready: self.is_ready(),
-            position: *self.position.borrow(),
+            position,
+            behind: behind.and_then(|behind| Duration::try_from(behind).ok()).unwrap_or_default(),
             properties: self.index.get().map_or(0, |index| index.searcher().len()),
             visibility_timeouts: self.visibility_timeouts.load(Ordering::Relaxed),
             build: build_time,
@@ -179,7 +188,7 @@ impl App {
 
     /// Returns the state of the index, or `None` if this process has no index.
     pub fn index_status(&self) -> Option<IndexStatus> {
-        self.index.as_ref().map(|handle| handle.status())
+        self.index.as_ref().map(|handle| handle.status(self.log_position(), self.clock.now()))
     }
 
     /// Waits until searches are answered. Never returns in a process without an indexer.

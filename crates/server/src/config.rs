@@ -47,6 +47,8 @@ pub struct Config {
     pub places_folder: Option<PathBuf>,
     /// How often the indexer writes a snapshot.
     pub snapshot_interval: Duration,
+    /// A server on PostgreSQL whose index is further behind is not ready; `None` if it always is.
+    pub behind_max: Option<Duration>,
     /// Age after which an advert that is not seen again expires; `None` disables expiry.
     pub expire_after: Option<Duration>,
     pub grouping: GroupingSettings,
@@ -104,6 +106,8 @@ pub struct Limits {
     pub waiting_per_user: usize,
     pub query_work_max: usize,
     pub shutdown_timeout: Duration,
+    /// How long requests are still accepted after the signal to stop.
+    pub shutdown_delay: Option<Duration>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -151,6 +155,7 @@ impl Config {
         let time_zone = reader.take("service.time_zone", value::time_zone);
         let places_folder = reader.take("places.folder", value::path_or_embedded);
         let snapshot_interval = reader.take("search.snapshot_interval", value::duration(30 * DAY));
+        let behind_max = reader.take("search.behind_max", value::duration_or_off(30 * DAY));
         let expire_after = reader.take("adverts.expire_after", value::duration_or_off(3_650 * DAY));
         let automatic = reader.take("grouping.automatic", value::parsed("true or false"));
         let document_cache_bytes = reader.take("search.document_cache_bytes", value::bytes(1_024 * GIBIBYTE));
@@ -173,6 +178,7 @@ impl Config {
         let waiting_per_user = reader.take("limits.waiting_per_user", value::count(CONCURRENCY_MAX));
         let query_work_max = reader.take("limits.query_work_max", value::count(QUERY_WORK_MAX));
         let shutdown_timeout = reader.take("limits.shutdown_timeout", value::duration(DAY));
+        let shutdown_delay = reader.take("limits.shutdown_delay", value::duration_or_off(DAY));
         let requests_per_minute =
             reader.take("rate_limit.requests_per_minute", value::parsed("a whole number"));
         let burst = reader.take("rate_limit.burst", value::parsed("a whole number"));
@@ -208,6 +214,7 @@ impl Config {
             time_zone: time_zone?,
             places_folder: places_folder?,
             snapshot_interval: snapshot_interval?,
+            behind_max: behind_max?,
             expire_after: expire_after?,
             grouping: GroupingSettings { automatic: automatic? },
             search: Search { document_cache_bytes: document_cache_bytes? },
@@ -229,6 +236,7 @@ impl Config {
                 waiting_per_user: waiting_per_user?,
                 query_work_max: query_work_max?,
                 shutdown_timeout: shutdown_timeout?,
+                shutdown_delay: shutdown_delay?,
             },
             rate_limit: RateLimit { requests_per_minute: requests_per_minute?, burst: burst? },
             http: http?,

@@ -110,6 +110,8 @@ pub struct SharedParts {
     pub tasks: TaskTracker,
     /// Cancelled when the process shuts down.
     pub stop: CancellationToken,
+    /// Cancelled by a signal: load balancers should send no more requests. Those that come are answered until `stop` is cancelled.
+    pub leaving: CancellationToken,
 }
 
 impl std::ops::Deref for Shared {
@@ -158,6 +160,7 @@ impl Shared {
             background,
             tasks,
             stop,
+            leaving: CancellationToken::new(),
         };
         Ok(Self(Arc::new(parts)))
     }

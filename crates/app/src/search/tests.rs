@@ -23,6 +23,10 @@ fn handle(timeout: Duration) -> IndexHandle {
     IndexHandle { visibility_timeout: timeout, ..IndexHandle::default() }
 }
 
+fn status(index: &IndexHandle) -> IndexStatus {
+    index.status(Position(2), build::at(5_000))
+}
+
 const LONG: Duration = Duration::from_secs(3_600);
 
 #[tokio::test]
@@ -47,7 +51,7 @@ async fn a_writer_waits_until_the_index_has_its_change() {
         assert_eq!(writers.join_next().await.unwrap().unwrap(), position);
     }
     index.wait_visible(Position(2)).await;
-    assert_eq!(index.status().visibility_timeouts, 0);
+    assert_eq!(status(&index).visibility_timeouts, 0);
 }
 
 #[tokio::test]
@@ -55,13 +59,30 @@ async fn a_stuck_index_delays_only_the_first_writer() {
     let index = handle(Duration::from_millis(1));
     index.open(&Arc::default(), Duration::ZERO);
     index.wait_visible(Position(1)).await;
-    assert_eq!(index.status().visibility_timeouts, 1);
+    assert_eq!(status(&index).visibility_timeouts, 1);
     let index = IndexHandle { visibility_timeout: LONG, ..index };
     index.wait_visible(Position(2)).await;
-    assert_eq!(index.status().visibility_timeouts, 2);
+    assert_eq!(status(&index).visibility_timeouts, 2);
     index.publish(Position(2));
-    index.caught_up();
+    index.caught_up(build::at(5_000));
     assert!(!index.is_late.load(Ordering::Relaxed));
     index.wait_visible(Position(2)).await;
-    assert_eq!(index.status().visibility_timeouts, 2);
+    assert_eq!(status(&index).visibility_timeouts, 2);
+}
+
+#[test]
+fn the_index_is_behind_for_as_long_as_the_log_has_more() {
+    let index = handle(LONG);
+    let behind = |head, second| index.status(Position(head), build::at(second)).behind.as_secs();
+    assert_eq!(behind(5, 5_000), 0, "it is being built");
+    index.publish(Position(5));
+    index.caught_up(build::at(5_000));
+    assert_eq!(behind(5, 6_000), 0);
+    assert_eq!(behind(6, 5_090), 90);
+    index.publish(Position(6));
+    assert_eq!(behind(7, 5_100), 100, "progress is not enough");
+    index.publish(Position(7));
+    index.caught_up(build::at(5_101));
+    assert_eq!(behind(7, 5_200), 0);
+    assert_eq!(behind(8, 5_000), 0, "the clock was set back");
 }

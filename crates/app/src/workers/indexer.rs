@@ -177,7 +177,7 @@ impl Indexer {
             }
         }
         if progress == Progress::CaughtUp {
-            self.handle.caught_up();
+            self.handle.caught_up(self.app.clock.now());
             self.open();
         }
         self.take_snapshot_if_due().await?;

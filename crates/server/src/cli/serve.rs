@@ -54,13 +54,29 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
         .await
         .with_context(|| format!("cannot listen on {}", shared.config.listen))?;
     create_first_key(&app, &shared.config.data).await?;
-    stop_on_signal(signalled.clone())?;
+    stop_on_signal(shared.leaving.clone())?;
+    shared.tasks.spawn(stop_after_leaving(shared.clone(), signalled.clone()));
     tracing::info!(address = %server.address()?, data = %shared.config.data.display(), "vigie is listening");
     server.run().await;
     if app.store_failure() == Some(StoreFailure::WritesLost) && !signalled.is_cancelled() {
         return Err(start_again(&serve::index_folder(&shared)));
     }
     Ok(exit_code(&app))
+}
+
+/// Stops the server after a signal, and after load balancers have had the time to learn of it.
+async fn stop_after_leaving(shared: Shared, stop: CancellationToken) {
+    tokio::select! {
+        biased;
+        () = shared.leaving.cancelled() => {}
+        // It stops for another reason.
+        () = shared.stop.cancelled() => return,
+    }
+    if let Some(delay) = shared.config.limits.shutdown_delay {
+        tracing::info!(?delay, "stopping; requests are accepted for a while (limits.shutdown_delay)");
+        let _ = tokio::time::timeout(delay, shared.stop.cancelled()).await;
+    }
+    stop.cancel();
 }
 
 /// Replaces this process by a new one, which builds its index from the database as it is now. Returns only if that fails.

@@ -1,5 +1,8 @@
 //! Health checks and metrics, for operators.
 
+use std::time::Duration;
+
+use app::search::IndexStatus;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
@@ -27,11 +30,15 @@ pub async fn ready(State(shared): State<Shared>) -> Response {
     if let Some(problem) = failed(&shared) {
         return problem.into_response();
     }
-    if shared.stop.is_cancelled() {
+    if shared.leaving.is_cancelled() || shared.stop.is_cancelled() {
         return Problem::unavailable("The server is shutting down.", 5).into_response();
     }
-    if shared.app.index_status().is_some_and(|index| !index.is_ready) {
-        return Problem::unavailable("The index is being built; try again later.", 5).into_response();
+    if let Some(index) = shared.app.index_status() {
+        // A server alone is better than none.
+        let behind_max = shared.config.behind_max.filter(|_| shared.app.shared_identity().is_some());
+        if let Some(problem) = not_searchable(&index, behind_max) {
+            return problem.into_response();
+        }
     }
     let stalled: Vec<&str> = shared
         .app
@@ -54,6 +61,20 @@ pub async fn ready(State(shared): State<Shared>) -> Response {
             Problem::unavailable("The database is unavailable; try again later.", 5).into_response()
         }
     }
+}
+
+/// Returns the answer of a server that should not get searches: another one knows more.
+fn not_searchable(index: &IndexStatus, behind_max: Option<Duration>) -> Option<Problem> {
+    if !index.is_ready {
+        return Some(Problem::unavailable("The index is being built; try again later.", 5));
+    }
+    let seconds = index.behind.as_secs();
+    behind_max.filter(|behind_max| index.behind >= *behind_max).map(|_| {
+        Problem::unavailable(
+            format!("The index is {seconds} seconds behind the change log; try again later."),
+            5,
+        )
+    })
 }
 
 /// `GET /metrics`
@@ -82,4 +103,30 @@ pub fn current_metrics(shared: &Shared) -> String {
         shared.metrics.dispatcher.set(&dispatch, shared.app.clock().now());
     }
     shared.metrics.print()
+}
+
+#[cfg(test)]
+mod tests {
+    use store::Position;
+
+    use super::*;
+
+    #[test]
+    fn an_index_that_is_too_far_behind_gets_no_searches() {
+        let index = |is_ready, behind| IndexStatus {
+            is_ready,
+            position: Position(5),
+            properties: 1,
+            behind: Duration::from_secs(behind),
+            visibility_timeouts: 0,
+            build: None,
+            snapshot: None,
+        };
+        let minute = Some(Duration::from_secs(60));
+        let is_refused = |index: &IndexStatus, behind_max| not_searchable(index, behind_max).is_some();
+        assert!(is_refused(&index(false, 0), None));
+        assert!(!is_refused(&index(true, 59), minute));
+        assert!(is_refused(&index(true, 60), minute));
+        assert!(!is_refused(&index(true, 3_600), None));
+    }
 }

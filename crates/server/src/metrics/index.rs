@@ -12,6 +12,7 @@ pub struct IndexMetrics {
     ready: Gauge,
     position: Gauge<u64, AtomicU64>,
     properties: Gauge<u64, AtomicU64>,
+    behind_seconds: Gauge<f64, AtomicU64>,
     visibility_timeouts: Counter,
     build_seconds: Gauge<f64, AtomicU64>,
     snapshot_position: Gauge<u64, AtomicU64>,
@@ -26,6 +27,7 @@ impl IndexMetrics {
             ready,
             position,
             properties,
+            behind_seconds,
             visibility_timeouts,
             build_seconds,
             snapshot_position,
@@ -39,6 +41,11 @@ impl IndexMetrics {
         );
         registry.register("index_position", "Change log position the index has reached", position.clone());
         registry.register("index_properties", "Properties in the index", properties.clone());
+        registry.register(
+            "index_behind_seconds",
+            "Time for which the index has not contained the whole change log; 0 if it does",
+            behind_seconds.clone(),
+        );
         registry.register(
             "index_visibility_timeouts",
             "Writes acknowledged before they were visible in the index",
@@ -64,10 +71,12 @@ impl IndexMetrics {
     }
 
     pub fn set(&self, status: &IndexStatus) {
-        let IndexStatus { is_ready, position, properties, visibility_timeouts, build, snapshot } = status;
+        let IndexStatus { is_ready, position, properties, behind, visibility_timeouts, build, snapshot } =
+            status;
         self.ready.set(i64::from(*is_ready));
         self.position.set(position.0);
         self.properties.set(*properties as u64);
+        self.behind_seconds.set(behind.as_secs_f64());
         self.visibility_timeouts
             .inner()
             .fetch_max(*visibility_timeouts, std::sync::atomic::Ordering::Relaxed);

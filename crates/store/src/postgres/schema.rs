@@ -1,47 +1,129 @@
 //! The tables on PostgreSQL, and their migrations.
+//!
+//! Servers are upgraded one after the other: the first one of a new release migrates the tables while those of the release before go on
+//! with them. A migration after which they could not says so, and waits for nothing: it is refused while other servers run.
+
+use tokio_postgres::error::SqlState;
 
 use super::timeline;
 use crate::error::Error;
+use crate::sql::error::{SqlError, sql_error};
 use crate::sql::value::params;
 use crate::sql::{Connection, SqlResult, metadata};
 
+/// A change of the tables.
+struct Migration {
+    sql: &'static str,
+    older: OlderServers,
+}
+
+/// What servers that do not know a migration can do after it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OlderServers {
+    /// It adds what they do not look at.
+    GoOn,
+    MustStop,
+}
+
 /// In order. The schema version is the number of migrations that have run. A released migration is never edited.
-const MIGRATIONS: &[&str] = &[
-    include_str!("../../migrations/postgres/0001_foundation.sql"),
-    include_str!("../../migrations/postgres/0002_writes_and_timelines.sql"),
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        sql: include_str!("../../migrations/postgres/0001_foundation.sql"),
+        older: OlderServers::MustStop,
+    },
+    Migration {
+        sql: include_str!("../../migrations/postgres/0002_writes_and_timelines.sql"),
+        older: OlderServers::MustStop,
+    },
+    Migration {
+        sql: include_str!("../../migrations/postgres/0003_rolling_upgrades.sql"),
+        older: OlderServers::GoOn,
+    },
 ];
 
 /// The name of the metadata with the identity of the database.
 const IDENTITY: &str = "database_identity";
 
+/// How often a migration is tried that needs a lock which a long query has.
+const TRIES_MAX: usize = 60;
+
 /// Creates or migrates the tables. Several processes may start at the same time: one migrates and the others wait. Returns the identity
 /// of the database.
 pub fn migrate(connection: &Connection) -> Result<String, Error> {
+    for _ in 1..TRIES_MAX {
+        match migrate_once(connection, MIGRATIONS) {
+            Err(error) if is_lock_timeout(&error) => {
+                tracing::info!("the tables are in use; trying again to change them");
+            }
+            migrated => return migrated,
+        }
+    }
+    migrate_once(connection, MIGRATIONS)
+}
+
+fn is_lock_timeout(error: &Error) -> bool {
+    let Some(SqlError::Postgres(error)) = sql_error(error) else { return false };
+    error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE)
+}
+
+fn migrate_once(connection: &Connection, migrations: &[Migration]) -> Result<String, Error> {
     connection.execute_batch("BEGIN")?;
-    let migrated = migrate_in_transaction(connection);
+    let migrated = migrate_in_transaction(connection, migrations);
     let ended = connection.execute_batch(if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" });
     migrated.and_then(|()| Ok(ended?))?;
     metadata::get(connection, IDENTITY)?.ok_or_else(|| Error::corrupt("the identity of the database"))
 }
 
-fn migrate_in_transaction(connection: &Connection) -> Result<(), Error> {
-    let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+fn migrate_in_transaction(connection: &Connection, migrations: &[Migration]) -> Result<(), Error> {
+    // The migration of another process may take long, and so may this one.
+    connection.execute_batch("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")?;
     wait_for_opening(connection)?;
+    // Queries of other servers wait behind a change that waits for a lock.
+    connection.execute_batch("SET LOCAL lock_timeout = '2s'")?;
     connection.execute_batch("CREATE TABLE IF NOT EXISTS vigie_schema (version BIGINT NOT NULL)")?;
-    let found = schema_version(connection)?;
+    let (found, known) = (schema_version(connection)?, count(migrations));
     if found > known {
-        return Err(Error::TooNew { found, known });
+        check_support(connection, found, known)?;
     }
-    for migration in MIGRATIONS.iter().skip(found as usize) {
-        connection.execute_batch(migration)?;
+    let missing = migrations.get(found as usize..).unwrap_or_default();
+    if found > 0 && missing.iter().any(|migration| migration.older == OlderServers::MustStop) {
+        refuse_if_in_use(connection)?;
     }
-    if found < known {
+    for migration in missing {
+        connection.execute_batch(migration.sql)?;
+    }
+    if !missing.is_empty() {
+        let last_break = migrations.iter().rposition(|migration| migration.older == OlderServers::MustStop);
+        let oldest_supported = last_break.map_or(0, |place| place + 1);
         connection.execute_batch("DELETE FROM vigie_schema")?;
         connection
-            .prepare_cached("INSERT INTO vigie_schema (version) VALUES (?1)")?
-            .execute(params![known])?;
+            .prepare_cached("INSERT INTO vigie_schema (version, oldest_supported) VALUES (?1, ?2)")?
+            .execute(params![known, oldest_supported as u64])?;
+        if found > 0 {
+            tracing::info!(from = found, to = known, "the tables were migrated");
+        }
     }
     timeline::record_when_opened(connection)
+}
+
+fn count(migrations: &[Migration]) -> u32 {
+    u32::try_from(migrations.len()).unwrap_or(u32::MAX)
+}
+
+/// Fails if servers of this release cannot work with the tables of a later one.
+fn check_support(connection: &Connection, found: u32, known: u32) -> Result<(), Error> {
+    let sql = "SELECT max(oldest_supported) FROM vigie_schema";
+    let oldest: u32 = connection.query_row(sql, params![], |row| row.get(0))?;
+    if oldest > known { Err(Error::TooNew { found, known }) } else { Ok(()) }
+}
+
+/// Fails if other processes work with the tables. Those that wait to open the database do not yet.
+fn refuse_if_in_use(connection: &Connection) -> Result<(), Error> {
+    let others = "SELECT 1 FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = current_setting('application_name')
+             AND pid <> pg_backend_pid()
+             AND pid NOT IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)";
+    if connection.prepare_cached(others)?.exists(params![])? { Err(Error::OtherServers) } else { Ok(()) }
 }
 
 /// Waits until no other process opens the database. Others wait until this transaction ends.
@@ -57,7 +139,7 @@ pub fn check_version(connection: &Connection) -> Result<bool, Error> {
     if !connection.query_row(exists, params![], |row| row.get::<bool>(0))? {
         return Ok(false);
     }
-    let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+    let known = count(MIGRATIONS);
     match schema_version(connection)? {
         found if found > known => Err(Error::TooNew { found, known }),
         found if found < known => Err(Error::TooOld { found, known }),
@@ -67,4 +149,73 @@ pub fn check_version(connection: &Connection) -> Result<bool, Error> {
 
 fn schema_version(connection: &Connection) -> SqlResult<u32> {
     connection.query_row("SELECT coalesce(max(version), 0) FROM vigie_schema", params![], |row| row.get(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::postgres::{PostgresConnection, PostgresOptions};
+
+    const ADDS: Migration = Migration { sql: "CREATE TABLE added ()", older: OlderServers::GoOn };
+    const BREAKS: Migration = Migration { sql: "DROP TABLE outbox", older: OlderServers::MustStop };
+
+    /// The migrations of a later release.
+    fn later(more: Vec<Migration>) -> Vec<Migration> {
+        let known = MIGRATIONS.iter().map(|Migration { sql, older }| Migration { sql, older: *older });
+        known.chain(more).collect()
+    }
+
+    fn options() -> PostgresOptions {
+        let server = local_postgres::shared();
+        server.url(&server.create_database()).parse().unwrap()
+    }
+
+    fn open(options: &PostgresOptions) -> Connection {
+        Connection::Postgres(Box::new(PostgresConnection::open(options).unwrap()))
+    }
+
+    #[test]
+    fn servers_of_two_releases_work_with_tables_that_suit_both() {
+        let options = options();
+        let older = open(&options);
+        let identity = migrate(&older).unwrap();
+        let newer = open(&options);
+        assert_eq!(migrate_once(&newer, &later(vec![ADDS])).unwrap(), identity);
+        assert_eq!(schema_version(&older).unwrap(), count(MIGRATIONS) + 1);
+        // A server of the older release that restarts meanwhile.
+        assert_eq!(migrate(&open(&options)).unwrap(), identity);
+        assert_eq!(schema_version(&older).unwrap(), count(MIGRATIONS) + 1, "it leaves the tables alone");
+    }
+
+    #[test]
+    fn tables_that_suit_one_release_only_are_made_when_no_server_runs() {
+        let options = options();
+        let older = open(&options);
+        migrate(&older).unwrap();
+        let newer = open(&options);
+        let refused = migrate_once(&newer, &later(vec![BREAKS, ADDS]));
+        assert!(matches!(refused, Err(Error::OtherServers)), "{refused:?}");
+        assert_eq!(schema_version(&newer).unwrap(), count(MIGRATIONS));
+        drop(older);
+        // The session of the one that stopped may take a moment to end.
+        while matches!(migrate_once(&newer, &later(vec![BREAKS, ADDS])), Err(Error::OtherServers)) {}
+        assert_eq!(schema_version(&newer).unwrap(), count(MIGRATIONS) + 2);
+        let refused = migrate(&open(&options));
+        assert!(matches!(refused, Err(Error::TooNew { .. })), "{refused:?}");
+    }
+
+    #[test]
+    fn a_migration_waits_for_a_long_query() {
+        let options = options();
+        let older = open(&options);
+        let identity = migrate(&older).unwrap();
+        older.execute_batch("BEGIN; LOCK TABLE vigie_schema").unwrap();
+        let tried = std::thread::scope(|scope| {
+            let tried = scope.spawn(|| migrate_once(&open(&options), MIGRATIONS)).join().unwrap();
+            older.execute_batch("ROLLBACK").unwrap();
+            tried
+        });
+        assert!(is_lock_timeout(&tried.unwrap_err()));
+        assert_eq!(migrate(&open(&options)).unwrap(), identity);
+    }
 }

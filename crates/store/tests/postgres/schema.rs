@@ -35,7 +35,7 @@ async fn texts_with_a_nul_are_stored_without_it() {
 fn schema_of_a_later_release_is_refused() {
     let (name, options) = empty_database();
     drop(SqlStore::connect(&options).unwrap());
-    local_postgres::shared().execute(&name, "UPDATE vigie_schema SET version = 99");
+    local_postgres::shared().execute(&name, "UPDATE vigie_schema SET version = 99, oldest_supported = 98");
     let refused = SqlStore::connect(&options).err().unwrap();
     assert!(matches!(refused, store::Error::TooNew { found: 99, .. }), "{refused:?}");
 }

@@ -42,11 +42,15 @@ impl Serving {
         self.child.wait().unwrap();
     }
 
-    /// Stops it with a signal. Returns its output.
-    pub fn stop(mut self, signal: &str) -> Run {
+    fn signal(&self, signal: &str) {
         let id = self.child.id().to_string();
         let kill = Command::new("sh").args(["-c", "kill -s \"$0\" \"$1\"", signal, &id]).status().unwrap();
         assert!(kill.success());
+    }
+
+    /// Stops it with a signal. Returns its output.
+    pub fn stop(mut self, signal: &str) -> Run {
+        self.signal(signal);
         let (mut out, mut err) = (String::new(), String::new());
         self.log.read_to_string(&mut err).unwrap();
         self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
@@ -249,4 +253,22 @@ fn open_file_limit_is_raised_and_checked() {
         assert!(too_few.contains("limit of open files is 600, but the settings allow for 601"), "{too_few}");
         assert!(too_few.contains("limits.connections_max"), "{too_few}");
     }
+}
+
+#[tokio::test]
+async fn a_server_that_leaves_answers_until_load_balancers_know() {
+    let folder = TempDir::new().unwrap();
+    let server = Serving::start_with(folder.path(), &[("VIGIE_LIMITS__SHUTDOWN_DELAY", "1h")]);
+    let key = std::fs::read_to_string(folder.path().join("admin-key")).unwrap();
+    let address = server.address;
+    let wait_for = |status: u16| async move {
+        let probe = Request::new("GET", "/readyz");
+        with_timeout(async { while exchange(address, &probe).await.status != status {} }).await;
+    };
+    wait_for(200).await;
+    server.signal("TERM");
+    wait_for(503).await;
+    assert_eq!(status_with(address, key.trim()).await, 201);
+    // The second signal does not wait.
+    assert_eq!(server.stop("TERM").code, Some(130));
 }
