@@ -58,6 +58,12 @@ pub const COMMANDS: &[Command] = &[
         run: nodes,
     },
     Command {
+        name: "patroni",
+        arguments: "[SECONDS]",
+        about: "Do the same on a Patroni cluster, with failovers, for SECONDS (600).",
+        run: patroni,
+    },
+    Command {
         name: "log",
         arguments: "[ENTRIES]",
         about: "Let 64 writers append ENTRIES (1000000) to the log on PostgreSQL.",
@@ -134,6 +140,7 @@ pub const COMMANDS: &[Command] = &[
 const KILLS_DEFAULT: &str = "1000";
 const LOG_ENTRIES_DEFAULT: &str = "1000000";
 const NODES_SECONDS_DEFAULT: &str = "600";
+const PATRONI_SECONDS_DEFAULT: &str = "600";
 const DELIVERIES_DEFAULT: &str = "100000";
 const DIFFERENTIAL_CASES_DEFAULT: &str = "100000";
 const FUZZ_EXAMPLES_DEFAULT: &str = "300";
@@ -217,6 +224,17 @@ fn nodes(arguments: &[String]) -> Result<(), Failure> {
     let test =
         ["test", "--release", "--package", "server", "--test", "crash", "--", "--nocapture", "nodes::"];
     Step::cargo(test).with("VIGIE_NODES_SECONDS", seconds).run()
+}
+
+/// In a release build, so that much happens between two failovers. One after the other: each test has a cluster of its own.
+fn patroni(arguments: &[String]) -> Result<(), Failure> {
+    let seconds = number(arguments, PATRONI_SECONDS_DEFAULT, "the number of seconds")?;
+    tools::check()?;
+    tools::check_patroni()?;
+    Step::cargo(["test", "--release", "--package", "server", "--features", "patroni-tests"])
+        .and(&["--test", "crash", "--", "--nocapture", "--test-threads=1", "patroni::"].map(str::to_owned))
+        .with("VIGIE_PATRONI_SECONDS", seconds)
+        .run()
 }
 
 fn log(arguments: &[String]) -> Result<(), Failure> {
@@ -388,6 +406,11 @@ mod tests {
     #[test]
     fn kills_must_be_a_number() {
         assert!(matches!(crash(&["often".to_owned()]), Err(Failure::Arguments { .. })));
+    }
+
+    #[test]
+    fn seconds_must_be_a_number() {
+        assert!(matches!(patroni(&["long".to_owned()]), Err(Failure::Arguments { .. })));
     }
 
     #[test]

@@ -41,10 +41,25 @@ const TOOLS: &[Tool] = &[
     },
 ];
 
+/// What `cargo xtask patroni` needs in addition.
+const PATRONI: &[Tool] = &[
+    Tool { name: "Patroni", is_there: || Step::of("patroni", ["--version"]), packages: &["patroni"] },
+    Tool { name: "etcd", is_there: || Step::of("etcd", ["--version"]), packages: &["etcd-server"] },
+];
+
 /// Checks that all tools are there. Root on Debian, as in CI, installs those that are missing; other users get an error that says
 /// how.
 pub fn check() -> Result<(), Failure> {
-    let missing: Vec<&Tool> = TOOLS.iter().filter(|tool| !(tool.is_there)().succeeds()).collect();
+    check_all(TOOLS)
+}
+
+/// Does the same for Patroni and etcd.
+pub fn check_patroni() -> Result<(), Failure> {
+    check_all(PATRONI)
+}
+
+fn check_all(tools: &[Tool]) -> Result<(), Failure> {
+    let missing: Vec<&Tool> = tools.iter().filter(|tool| !(tool.is_there)().succeeds()).collect();
     if missing.is_empty() {
         return Ok(());
     }

@@ -1,5 +1,7 @@
-//! A temporary PostgreSQL server in a folder, which stops with this process, for tests and benchmarks. Nothing is installed: the
-//! programs must be there ([`Server::programs`]).
+//! A temporary PostgreSQL server in a folder, which stops with this process, for tests and benchmarks, and a cluster of them ([`Patroni`]).
+//! Nothing is installed: the programs must be there ([`Server::programs`]).
+
+mod patroni;
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -7,9 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use tokio_postgres::SimpleQueryMessage;
+use tokio_postgres::config::TargetSessionAttrs;
+
+pub use patroni::{Patroni, Replication, free_port};
 
 /// Nothing outlives the process, so nothing is synced. A store has ten connections, and tests run in parallel.
 const TEST_SETTINGS: &str =
@@ -225,30 +231,8 @@ impl Server {
 
     /// Does the same, and returns the first column of the rows, without those that are NULL.
     pub fn query(&self, database: &str, sql: &str) -> Vec<String> {
-        let url = self.url(database);
-        // On a thread of its own, so that tests with a runtime can call it.
-        std::thread::scope(|scope| {
-            let run = scope.spawn(|| -> anyhow::Result<Vec<String>> {
-                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-                runtime.block_on(async {
-                    let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await?;
-                    let mut session = tokio::task::JoinSet::new();
-                    session.spawn(connection);
-                    let messages = client.simple_query(sql).await?;
-                    drop(client);
-                    while let Some(ended) = session.join_next().await {
-                        ended??;
-                    }
-                    let row = |message: &SimpleQueryMessage| match message {
-                        SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
-                        _ => None,
-                    };
-                    Ok(messages.iter().filter_map(row).collect())
-                })
-            });
-            let done = run.join().unwrap_or_else(|_| panic!("running {sql} panicked"));
-            done.unwrap_or_else(|error| panic!("{sql}: {error:#}"))
-        })
+        let done = query_within(&self.url(database), sql, Duration::MAX);
+        done.unwrap_or_else(|error| panic!("{sql}: {error:#}"))
     }
 
     /// Creates an empty database, and returns its name.
@@ -272,15 +256,7 @@ impl Server {
 
     /// Returns a command that runs as the owner of the server.
     fn command(&self, program: &str) -> Command {
-        let mut command = match self.owner {
-            None => Command::new(program),
-            Some(Owner { user, group }) => {
-                let mut command = Command::new("setpriv");
-                command.args([format!("--reuid={user}"), format!("--regid={group}")]);
-                command.args(["--clear-groups", program]);
-                command
-            }
-        };
+        let mut command = command_as(self.owner, program);
         command.current_dir(&self.sockets);
         command
     }
@@ -294,6 +270,48 @@ impl Drop for Server {
             eprintln!("PostgreSQL could not be stopped: {error}");
         }
     }
+}
+
+/// Runs statements at an address, on the server that accepts writes if it names several. Returns the first column of the rows, without those
+/// that are NULL.
+fn query_within(url: &str, sql: &str, time: Duration) -> anyhow::Result<Vec<String>> {
+    let mut config: tokio_postgres::Config = url.parse()?;
+    if config.get_hosts().len() > 1 {
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    }
+    // On a thread of its own, so that tests with a runtime can call it.
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| -> anyhow::Result<Vec<String>> {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(async { tokio::time::timeout(time, query_with(&config, sql)).await })?
+        });
+        run.join().unwrap_or_else(|_| panic!("running {sql} panicked"))
+    })
+}
+
+async fn query_with(config: &tokio_postgres::Config, sql: &str) -> anyhow::Result<Vec<String>> {
+    let (client, connection) = config.connect(tokio_postgres::NoTls).await?;
+    let mut session = tokio::task::JoinSet::new();
+    session.spawn(connection);
+    let messages = client.simple_query(sql).await?;
+    drop(client);
+    while let Some(ended) = session.join_next().await {
+        ended??;
+    }
+    let row = |message: &SimpleQueryMessage| match message {
+        SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+        _ => None,
+    };
+    Ok(messages.iter().filter_map(row).collect())
+}
+
+/// Returns a command that runs as another user, if there is one.
+fn command_as(owner: Option<Owner>, program: &str) -> Command {
+    let Some(Owner { user, group }) = owner else { return Command::new(program) };
+    let mut command = Command::new("setpriv");
+    command.args([format!("--reuid={user}"), format!("--regid={group}")]);
+    command.args(["--clear-groups", program]);
+    command
 }
 
 fn run(command: &mut Command) -> anyhow::Result<()> {

@@ -8,23 +8,23 @@ use std::time::Duration;
 
 use app::system::SystemClock;
 use domain::ports::Clock;
-use local_postgres::Server;
+use local_postgres::Patroni;
 use rustix::process::Signal;
 use store::prelude::*;
 use store::{ChangeSet, SqlStore};
-use tempfile::TempDir;
 
 use crate::chance::Chance;
 use crate::connection::Connection;
+use crate::database::Database;
 use crate::place::Place;
 use crate::process::{self, Listening, Process};
-
-/// A commit reaches the operating system before it is acknowledged, so that it survives the end of all processes.
-const SETTINGS: &str = "fsync = off\nfull_page_writes = off\nmax_connections = 200";
 
 /// If there is no receipt for this long, the test fails. A server that is paused during a write keeps all others from writing until
 /// the database ends its session.
 const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// What a server says that finds no database when it starts.
+const UNREACHABLE: &str = "the store is unavailable";
 
 /// What servers may log while they or their database are killed.
 const EXPECTED_WARNINGS: [&str; 4] = [
@@ -34,21 +34,25 @@ const EXPECTED_WARNINGS: [&str; 4] = [
     "the store is unavailable",
 ];
 
+/// What a server logs that has read changes which the database has lost.
+const RESTARTED: &str = "starting again with an empty index";
+const LOSS_WARNINGS: [&str; 3] = [RESTARTED, "lost changes", "is listening"];
+
 pub struct Cluster {
     pub nodes: Vec<Node>,
-    database: Mutex<Server>,
-    name: String,
+    database: Mutex<Database>,
     url: String,
     settings: Vec<(&'static str, String)>,
     /// The test's own connection.
     store: SqlStore,
     receipts: Receipts,
-    _folder: TempDir,
 }
 
 /// A server with a folder of its own, which survives it.
 pub struct Node {
     place: Place,
+    /// The same after every start: a server that starts itself again uses it, too.
+    port: u16,
     running: Mutex<Option<Listening>>,
     address: Mutex<Option<SocketAddr>>,
     changed: Condvar,
@@ -68,15 +72,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Cluster {
-    pub fn new(nodes: usize, settings: Vec<(&'static str, String)>) -> Self {
-        let folder = TempDir::new().unwrap();
-        let programs = Server::programs().expect("PostgreSQL is not installed");
-        let server = Server::start(programs, folder.path(), SETTINGS).unwrap();
-        let name = server.create_database();
-        let url = server.url(&name);
+    pub fn new(nodes: usize, database: Database, settings: Vec<(&'static str, String)>) -> Self {
+        let url = database.url();
         let store = SqlStore::connect(&url.parse().unwrap()).unwrap();
         let node = |_| Node {
             place: Place::on(url.clone()),
+            port: local_postgres::free_port().unwrap(),
             running: Mutex::default(),
             address: Mutex::default(),
             changed: Condvar::new(),
@@ -84,12 +85,10 @@ impl Cluster {
         };
         Self {
             nodes: (0..nodes).map(node).collect(),
-            database: Mutex::new(server),
-            name,
+            database: Mutex::new(database),
             settings,
             store,
             receipts: Receipts::default(),
-            _folder: folder,
             url,
         }
     }
@@ -104,7 +103,11 @@ impl Cluster {
     }
 
     pub fn start(&self, node: &Node) {
-        let server = Process::start_with(&node.place, &self.settings).listening();
+        // As a supervisor would: a server ends if no database accepts writes when it starts.
+        let server = process::poll("a server starts", || {
+            let started = self.launch(node).listening_or_log();
+            started.inspect_err(|log| assert!(log.contains(UNREACHABLE), "{log}")).ok()
+        });
         node.set(Some(server.address()));
         *lock(&node.running) = Some(server);
     }
@@ -113,9 +116,13 @@ impl Cluster {
     pub fn kill(&self, node: &Node, chance: &mut Chance) {
         node.end(Signal::KILL);
         if chance.below(4) == 0 {
-            Process::start_with(&node.place, &self.settings).kill_while_starting(chance);
+            self.launch(node).kill_while_starting(chance);
         }
         self.start(node);
+    }
+
+    fn launch(&self, node: &Node) -> Process {
+        Process::start_on(node.port, &node.place, &self.settings)
     }
 
     /// Pauses a server until the others have gone on without it, and until another one matches if it did.
@@ -133,29 +140,40 @@ impl Cluster {
     }
 
     fn matcher_held_until(&self) -> Option<String> {
-        let database = lock(&self.database);
-        database.query(&self.name, "SELECT held_until FROM worker_role WHERE name = 'matcher'").pop()
+        lock(&self.database).query("SELECT held_until FROM worker_role WHERE name = 'matcher'").ok()?.pop()
     }
 
-    /// Kills the database and starts it again.
+    /// Kills the only database server and starts it again.
     pub fn kill_database(&self) {
-        let mut database = lock(&self.database);
-        database.kill().unwrap();
-        database.restart().unwrap();
+        lock(&self.database).kill_and_restart();
+    }
+
+    /// Does something to the Patroni cluster. Fails if there is another database.
+    pub fn with_patroni<T>(&self, work: impl FnOnce(&mut Patroni) -> anyhow::Result<T>) -> T {
+        work(lock(&self.database).patroni()).unwrap_or_else(|error| panic!("{error:#}"))
+    }
+
+    /// Waits until all database servers work.
+    pub fn wait_for_database(&self) {
+        lock(&self.database).wait_until_complete();
     }
 
     /// Ends about half of the connections to the database.
     pub fn drop_connections(&self) {
         let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
              AND pid <> pg_backend_pid() AND random() < 0.5";
-        lock(&self.database).execute(&self.name, end);
+        // One of them may be this one's, if the database is replaced just now.
+        let _ = lock(&self.database).query(end);
     }
 
     /// Describes what the connections to the database do.
     fn sessions(&self) -> Vec<String> {
         let sessions = "SELECT concat_ws(' ', pid, state, wait_event_type, wait_event, now() - state_change, pg_blocking_pids(pid), query)
              FROM pg_stat_activity WHERE datname = current_database() ORDER BY state_change";
-        lock(&self.database).query(&self.name, sessions)
+        let database = lock(&self.database);
+        let mut described = database.query(sessions).unwrap_or_else(|error| vec![format!("{error:#}")]);
+        described.extend(database.logs());
+        described
     }
 
     /// Waits until no write is under way whose outcome a client does not know, such as one of a server that was killed.
@@ -200,6 +218,18 @@ impl Cluster {
         }
     }
 
+    /// Does the same after failovers that lost changes.
+    pub fn stop_after_loss(&self) {
+        for node in &self.nodes {
+            node.end_tolerating(Signal::TERM, &LOSS_WARNINGS);
+        }
+    }
+
+    /// Checks that all database servers have the same log.
+    pub fn check_members(&self) {
+        lock(&self.database).check_members();
+    }
+
     /// Lets clients end when their server does.
     pub fn end_clients(&self) {
         for node in &self.nodes {
@@ -215,11 +245,26 @@ impl Node {
     }
 
     fn end(&self, signal: Signal) {
+        self.end_tolerating(signal, &[]);
+    }
+
+    fn end_tolerating(&self, signal: Signal, tolerated: &[&str]) {
         self.set(None);
         let server = lock(&self.running).take().expect("it runs");
         let mut warnings = server.end(signal);
-        warnings.retain(|line| !EXPECTED_WARNINGS.iter().any(|expected| line.contains(expected)));
+        let expected: Vec<&&str> = EXPECTED_WARNINGS.iter().chain(tolerated).collect();
+        warnings.retain(|line| !expected.iter().any(|expected| line.contains(**expected)));
         assert!(warnings.is_empty(), "{warnings:#?}");
+    }
+
+    /// Waits until the server has started itself again this often because the database lost changes.
+    pub fn wait_for_restart(&self, times: usize) {
+        let running = lock(&self.running);
+        let server = running.as_ref().expect("it runs");
+        process::poll("a server starts itself again", || {
+            let log = server.log();
+            (log.iter().filter(|line| line.contains(RESTARTED)).count() >= times).then_some(())
+        });
     }
 
     /// Returns `true` as soon as the server listens, and `false` when the test is over.

@@ -32,7 +32,7 @@ impl Failover {
         let place = Place::on(local_postgres::url_of(&[&primary, &replica], &database));
         let key = process::create_key(&place);
         // The new process listens on the port of the one before.
-        let vigie = Process::start_on(free_port(), &place).listening();
+        let vigie = Process::start_on(local_postgres::free_port().unwrap(), &place, &[]).listening();
         Self { primary: Some(primary), replica, place, key, vigie, _folders: folders }
     }
 
@@ -106,11 +106,6 @@ impl Failover {
     fn end(self) -> String {
         self.vigie.end(rustix::process::Signal::TERM).join("\n")
     }
-}
-
-/// Returns a port that is free now.
-fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 const RESTARTED: &str = "starting again with an empty index";

@@ -34,7 +34,7 @@ impl Ledger {
             self.read_log(&store).await;
             let mut recovered = 0;
             for sender in senders.iter_mut() {
-                let adverts = adverts(&store, &sender.accounts).await;
+                let adverts = adverts(&store, &sender.accounts).await.unwrap();
                 for (account, advert) in sender.accounts.iter().zip(&adverts) {
                     self.check(account, advert.as_ref());
                 }
@@ -107,10 +107,10 @@ impl Ledger {
     }
 }
 
-/// Settles what a sender sent but got no receipt for. Returns how many prices were stored.
-pub async fn settle(store: &SqlStore, sender: &mut Sender) -> usize {
-    let adverts = adverts(store, &sender.accounts).await;
-    settle_with(&adverts, sender)
+/// Settles what a sender sent but got no receipt for. Returns how many prices were stored. Fails while the database restarts.
+pub async fn settle(store: &SqlStore, sender: &mut Sender) -> Result<usize, store::Error> {
+    let adverts = adverts(store, &sender.accounts).await?;
+    Ok(settle_with(&adverts, sender))
 }
 
 /// What was sent but not acknowledged counts from here on as stored or as never sent, whichever it is.
@@ -136,17 +136,17 @@ fn settle_with(adverts: &[Option<Advert>], sender: &mut Sender) -> usize {
 }
 
 /// Returns the adverts of the accounts, where they exist.
-async fn adverts(store: &SqlStore, accounts: &[Account]) -> Vec<Option<Advert>> {
+async fn adverts(store: &SqlStore, accounts: &[Account]) -> Result<Vec<Option<Advert>>, store::Error> {
     let site = SiteKey::parse(SITE).unwrap();
     let identity =
         |account: &Account| Identity::SiteReference(site.clone(), account.reference.as_str().into());
-    let located = store.locate(accounts.iter().map(identity).collect()).await.unwrap();
+    let located = store.locate(accounts.iter().map(identity).collect()).await?;
     let properties = located.iter().flatten().map(|located| located.property).collect();
-    let properties = store.properties(properties).await.unwrap();
+    let properties = store.properties(properties).await?;
     let advert = |located: &Option<store::AdvertRef>| {
         let located = (*located)?;
         let property = &properties[&located.property].property;
         Some(property.advert(located.advert).expect("the located advert exists").clone())
     };
-    located.iter().map(advert).collect()
+    Ok(located.iter().map(advert).collect())
 }

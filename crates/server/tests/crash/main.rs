@@ -8,7 +8,7 @@
 //! [`matches`] does the same for matches: after all kills they are what a simple model computes from the log. Its adverts are grouped,
 //! merged and split all the time ([`grouping`]). [`deliveries`] does it for
 //! deliveries: after all kills every delivery has arrived. [`nodes`] does all of it with several servers on PostgreSQL,
-//! and [`failover`] replaces the database.
+//! and [`failover`] replaces the database. [`patroni`] lets Patroni replace it.
 //!
 //! `VIGIE_CRASH_KILLS` sets the number of kills (50), `VIGIE_CRASH_DELIVERIES` the number of deliveries (10000), `VIGIE_CRASH_SEED`
 //! repeats the random choices of an earlier run.
@@ -19,14 +19,17 @@ mod advert_churn;
 mod chance;
 mod cluster;
 mod connection;
+mod database;
 mod deliveries;
 mod delivery_check;
 mod failover;
 mod grouping;
 mod ledger;
+mod load;
 mod market;
 mod matches;
 mod nodes;
+mod patroni;
 mod place;
 mod process;
 mod receiver;

@@ -1,39 +1,12 @@
 //! Several servers on one PostgreSQL database lose nothing, whatever is killed.
 //!
-//! Clients send adverts to all servers, change searches, merge and split. Meanwhile servers are killed and paused, connections to the
-//! database are dropped, and the database itself is killed, at random. Afterwards everything that was acknowledged is stored, the
-//! matches are those of a simple model, each notification has been delivered, and all servers show the same properties.
+//! While clients work ([`load`]), servers are killed and paused, connections to the database are dropped, and the database itself is
+//! killed, at random.
 //!
 //! `VIGIE_NODES_SECONDS` sets how long things are killed (60).
 
-use std::io;
-use std::time::{Duration, Instant};
-
-use serde_json::Value;
-use tokio_util::sync::CancellationToken;
-
-use crate::chance::Chance;
-use crate::cluster::{Cluster, Node};
-use crate::connection::Connection;
-use crate::ledger::{self, Ledger};
-use crate::market::Market;
-use crate::receiver::LedgerReceiver;
-use crate::search_client::SearchClient;
-use crate::sender::{Sender, Style};
-use crate::{advert_churn, delivery_check, matches, process};
-
-const NODES: usize = 3;
-
-/// Searches that change all the time. The model evaluates each for every change.
-const SEARCHES: usize = 40;
-
-/// Maximum number of receipts between two faults.
-const RECEIPTS_MAX: u64 = 120;
-
-/// More than are created before the end of the test.
-const DELIVERIES_MAX: u64 = u64::MAX;
-
-const STYLES: [Style; NODES] = [Style::Single, Style::Array, Style::Lines];
+use crate::database::Database;
+use crate::load;
 
 /// What is done to the servers and their database.
 #[derive(Debug, Clone, Copy)]
@@ -44,148 +17,16 @@ enum Fault {
     KillDatabase,
 }
 
-/// All of these happen, in random order, before any happens again.
 const ROUND: [Fault; 6] =
     [Fault::Kill, Fault::Kill, Fault::Kill, Fault::Pause, Fault::DropConnections, Fault::KillDatabase];
-
-#[derive(Default)]
-struct Faults {
-    /// Those left of this round.
-    left: Vec<Fault>,
-    done: usize,
-}
-
-impl Faults {
-    fn next(&mut self, cluster: &Cluster, chance: &mut Chance) {
-        if self.left.is_empty() {
-            self.left.extend(ROUND);
-        }
-        let fault = self.left.swap_remove(chance.below(self.left.len() as u64) as usize);
-        let number = chance.below(NODES as u64) as usize;
-        println!("{} receipts: {fault:?} {number}", cluster.receipts());
-        let node = &cluster.nodes[number];
-        match fault {
-            Fault::Kill => cluster.kill(node, chance),
-            Fault::Pause => cluster.pause(node),
-            Fault::DropConnections => cluster.drop_connections(),
-            Fault::KillDatabase => cluster.kill_database(),
-        }
-        self.done += 1;
-    }
-}
 
 #[test]
 fn nothing_is_lost_whatever_is_killed() {
     let seconds = std::env::var("VIGIE_NODES_SECONDS").map_or(60, |seconds| seconds.parse().unwrap());
-    let mut chance = Chance::from_environment();
-    let receiver = LedgerReceiver::start();
-    let cluster = Cluster::new(NODES, receiver.settings().into());
-    let place = cluster.place();
-    let key = process::create_key(&place);
-    for node in &cluster.nodes {
-        cluster.start(node);
-    }
-    let mut client = SearchClient::silent();
-    client.save(cluster.nodes[0].address(), &key, &mut chance, SEARCHES);
-    for (path, body) in Market::save_searches(cluster.nodes[0].address(), &key, &receiver, &mut chance) {
-        client.add_constant(&path, body);
-    }
-    let mut market = Market::new(DELIVERIES_MAX);
-    let mut senders: Vec<Sender> =
-        STYLES.iter().enumerate().map(|(number, style)| Sender::new(number, *style)).collect();
-    let mut faults = Faults::default();
-
-    std::thread::scope(|scope| {
-        let (cluster, key, receiver) = (&cluster, key.as_str(), &receiver);
-        let count = |new: usize| cluster.count_receipts(new);
-        let over = CancellationToken::new();
-        for (number, (sender, node)) in senders.iter_mut().zip(&cluster.nodes).enumerate() {
-            let mut random = chance.split();
-            scope.spawn(move || {
-                run_client(cluster, node, |runtime| {
-                    runtime.block_on(ledger::settle(cluster.store(), sender));
-                    sender.run(&|| node.connect(), key, &mut random, &count);
-                });
-            });
-            let mut random = chance.split();
-            scope.spawn(move || {
-                run_client(cluster, node, |_| {
-                    advert_churn::run(number, &|| node.connect(), key, &mut random, &count);
-                });
-            });
-        }
-        let (searches, node, mut random) = (&mut client, &cluster.nodes[1], chance.split());
-        scope.spawn(move || {
-            run_client(cluster, node, |_| searches.run(&|| node.connect(), key, &mut random));
-        });
-        let (market, node, mut random) = (&mut market, &cluster.nodes[2], chance.split());
-        let fed_until = over.clone();
-        scope.spawn(move || {
-            run_client(cluster, node, |_| {
-                market.feed(&|| node.connect(), key, receiver, &fed_until, &mut random);
-            });
-        });
-
-        let end = Instant::now() + Duration::from_secs(seconds);
-        while Instant::now() < end || faults.done < ROUND.len() {
-            cluster.wait_for_receipts(1 + chance.below(RECEIPTS_MAX) as usize);
-            faults.next(cluster, &mut chance);
-        }
-        over.cancel();
-        cluster.end_clients();
-        cluster.stop();
+    load::run(Database::one(), seconds, &ROUND, |cluster, node, fault, chance| match fault {
+        Fault::Kill => cluster.kill(node, chance),
+        Fault::Pause => cluster.pause(node),
+        Fault::DropConnections => cluster.drop_connections(),
+        Fault::KillDatabase => cluster.kill_database(),
     });
-
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let notifications = runtime.block_on(delivery_check::match_all(&place));
-    for node in &cluster.nodes {
-        cluster.start(node);
-    }
-    process::poll("a server answers", || client.settle(&mut cluster.nodes[0].connect().ok()?, &key).ok());
-    process::poll("all servers show the same properties", || {
-        let shown = cluster.nodes.iter().map(|node| properties(&mut node.connect()?, &key));
-        let shown = shown.collect::<io::Result<Vec<_>>>().ok()?;
-        (!shown[0].is_empty() && shown.iter().all(|properties| *properties == shown[0])).then_some(())
-    });
-    receiver.wait(|seen| seen.taken >= notifications, std::future::pending());
-    cluster.stop();
-
-    let mut ledger = Ledger::default();
-    ledger.verify(&place, &mut senders);
-    let account = runtime.block_on(delivery_check::verify(&place, &receiver.ledger()));
-    let matches = runtime.block_on(matches::verify(&place, &client));
-    let (adverts, changes) = ledger.totals();
-    println!(
-        "{} faults, {} receipts: {adverts} adverts with {changes} changes, nothing lost; {matches} matches, each once; {account}",
-        faults.done,
-        cluster.receipts()
-    );
-    assert!(changes > 0 && matches > 0 && account.deliveries > 0, "too little happened");
-}
-
-/// Runs a client again and again, as long as its server is started again. Before each run, the outcome of the requests of the run before
-/// can be found out.
-fn run_client(cluster: &Cluster, node: &Node, mut run: impl FnMut(&tokio::runtime::Runtime)) {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    while node.is_listening() {
-        runtime.block_on(cluster.settle_writes());
-        run(&runtime);
-    }
-}
-
-/// Returns all properties as a server shows them. Fails while its index is not ready.
-fn properties(connection: &mut Connection, key: &str) -> io::Result<Vec<Value>> {
-    let mut all = Vec::new();
-    for page in 1.. {
-        let path = format!("/documents/properties?withCoherentPrice=false&itemsPerPage=30&page={page}");
-        let (status, found) = connection.request("GET", key, &path, None)?;
-        assert_eq!(status, 200, "{found}");
-        let found = found["hydra:member"].as_array().unwrap();
-        if found.is_empty() {
-            break;
-        }
-        all.extend(found.iter().cloned());
-    }
-    all.sort_by_key(|property| property["@id"].to_string());
-    Ok(all)
 }

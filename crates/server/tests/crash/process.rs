@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -95,8 +96,8 @@ impl Process {
     }
 
     /// Starts a server that listens on a port.
-    pub fn start_on(port: u16, place: &Place) -> Self {
-        Self::launch(place, &[], port)
+    pub fn start_on(port: u16, place: &Place, settings: &[(&str, String)]) -> Self {
+        Self::launch(place, settings, port)
     }
 
     fn launch(place: &Place, settings: &[(&str, String)], port: u16) -> Self {
@@ -110,19 +111,30 @@ impl Process {
     }
 
     /// Waits until it listens.
-    pub fn listening(mut self) -> Listening {
+    pub fn listening(self) -> Listening {
+        self.listening_or_log().unwrap_or_else(|log| panic!("{log}"))
+    }
+
+    /// Does the same, or returns what it logged if it ends before that.
+    pub fn listening_or_log(mut self) -> Result<Listening, String> {
         let mut text = String::new();
         loop {
             let start = text.len();
             if self.log.read_line(&mut text).unwrap() == 0 {
                 let status = self.child.0.wait().unwrap();
-                panic!("the server ended ({status}) before it listened:\n{text}");
+                return Err(format!("the server ended ({status}) before it listened:\n{text}"));
             }
             let entry: serde_json::Value = serde_json::from_str(&text[start..]).unwrap_or_default();
             if let Some(address) = entry["address"].as_str() {
                 let address = address.parse().unwrap();
-                let log = std::thread::spawn(move || self.log.lines().map_while(Result::ok).collect());
-                return Listening { child: self.child, address, log };
+                let log: Arc<Mutex<Vec<String>>> = Arc::default();
+                let lines = Arc::clone(&log);
+                let reader = std::thread::spawn(move || {
+                    for line in self.log.lines().map_while(Result::ok) {
+                        lines.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+                    }
+                });
+                return Ok(Listening { child: self.child, address, log, reader });
             }
         }
     }
@@ -142,7 +154,8 @@ pub struct Listening {
     child: KillOnDrop,
     address: SocketAddr,
     /// The rest of its log; read all the time, so that the server never blocks on it.
-    log: std::thread::JoinHandle<Vec<String>>,
+    log: Arc<Mutex<Vec<String>>>,
+    reader: std::thread::JoinHandle<()>,
 }
 
 impl Listening {
@@ -171,7 +184,7 @@ impl Listening {
         assert!(self.child.0.try_wait().unwrap().is_none(), "the server ended by itself");
         kill_process(Pid::from_child(&self.child.0), signal).unwrap();
         self.child.0.wait().unwrap();
-        self.log.join().unwrap()
+        self.complete_log()
     }
 
     /// Sends SIGTERM and waits until the requests and attempts in progress are finished.
@@ -182,8 +195,19 @@ impl Listening {
         self.check_log();
     }
 
+    /// Returns what it has logged since it listened.
+    pub fn log(&self) -> Vec<String> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the same when it has ended.
+    fn complete_log(self) -> Vec<String> {
+        self.reader.join().unwrap();
+        std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     fn check_log(self) {
-        let mut warnings = self.log.join().unwrap();
+        let mut warnings = self.complete_log();
         warnings.retain(|line| !line.contains(INTERRUPTED));
         assert!(warnings.is_empty(), "{warnings:#?}");
     }
