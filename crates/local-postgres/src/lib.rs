@@ -69,8 +69,8 @@ pub struct Server {
 }
 
 /// Runs a command until standard input ends, which happens when this process exits, in whatever way. Then removes the folder, and the
-/// one above if that is empty. After the line `keep` it ends without removing anything.
-const RUN_UNTIL_EOF: &str = r#"folder=$1; shift; "$@" & server=$!; read -r word; kill -QUIT $server 2>/dev/null; wait $server
+/// one above if that is empty. A server that is paused goes on for that. After the line `keep` it ends without removing anything.
+const RUN_UNTIL_EOF: &str = r#"folder=$1; shift; "$@" & server=$!; read -r word; kill -QUIT $server 2>/dev/null; kill -CONT $server 2>/dev/null; wait $server
 if [ "$word" = keep ]; then exit; fi
 rm -rf "$folder"; rmdir "$(dirname "$folder")" 2>/dev/null; true"#;
 
@@ -168,6 +168,11 @@ impl Server {
         shell.stdin.take().context("the shell has no standard input")?.write_all(b"keep\n")?;
         shell.wait()?;
         Ok(())
+    }
+
+    /// Stops all processes of the server where they are, as if its disk did not answer. It takes connections, and answers nothing.
+    pub fn pause(&self) -> anyhow::Result<()> {
+        patroni::pause_all_in(&self.data)
     }
 
     /// Starts a server that was killed.

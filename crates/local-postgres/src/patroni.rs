@@ -43,7 +43,6 @@ pub enum Replication {
 }
 
 pub struct Patroni {
-    folder: PathBuf,
     owner: Option<Owner>,
     replication: Replication,
     etcd: Etcd,
@@ -93,7 +92,7 @@ impl Patroni {
             Ok(Member { name, folder, postgres: free_port()?, api: free_port()?, process: None })
         };
         let members = (0..MEMBERS).map(member).collect::<anyhow::Result<Vec<_>>>()?;
-        let mut cluster = Self { folder, owner, replication, etcd, members, guard };
+        let mut cluster = Self { owner, replication, etcd, members, guard };
         cluster.create_folder(&cluster.etcd.folder)?;
         cluster.start_etcd()?;
         for number in 0..MEMBERS {
@@ -170,11 +169,7 @@ impl Patroni {
 
     /// Stops all processes of a member where they are, until [`Self::resume`].
     pub fn pause(&self, number: usize) -> anyhow::Result<()> {
-        // What the first ones started in the meantime.
-        for _ in 0..3 {
-            signal("STOP", &processes_in(&self.members[number].folder)?)?;
-        }
-        Ok(())
+        pause_all_in(&self.members[number].folder)
     }
 
     pub fn resume(&self, number: usize) -> anyhow::Result<()> {
@@ -314,7 +309,6 @@ impl Drop for Patroni {
         {
             let _ = reap(process);
         }
-        debug_assert!(!self.folder.exists(), "the folder is removed");
     }
 }
 
@@ -419,6 +413,15 @@ fn kill_all_in(folder: &Path) -> anyhow::Result<()> {
         }
         signal("KILL", &processes)?;
     }
+}
+
+/// Stops all processes in a folder where they are.
+pub fn pause_all_in(folder: &Path) -> anyhow::Result<()> {
+    // Again for what the first ones started in the meantime.
+    for _ in 0..3 {
+        signal("STOP", &processes_in(folder)?)?;
+    }
+    Ok(())
 }
 
 fn reap(process: &mut Option<Child>) -> anyhow::Result<()> {

@@ -47,8 +47,8 @@ impl Failover {
                 .and_then(|mut connection| connection.request("POST", &self.key, "/adverts", Some(&body)));
             match sent {
                 Ok((200 | 201, receipt)) => Some(receipt),
-                // The database or the server is away for a moment.
-                Ok((503, _)) | Err(_) => None,
+                // The database or the server is away for a moment, or does not answer in time.
+                Ok((408 | 503, _)) | Err(_) => None,
                 Ok((status, answer)) => panic!("{status} {answer}"),
             }
         })
@@ -123,6 +123,17 @@ fn a_complete_replica_takes_over_without_a_restart() {
     assert_eq!(titles, (1..=6).map(|reference| format!("Maison {reference}")).collect::<Vec<_>>());
     assert_eq!(failover.log_positions(), (1..=6).collect::<Vec<_>>());
     assert!(!failover.end().contains(RESTARTED));
+}
+
+#[test]
+fn a_primary_that_hangs_is_left() {
+    let failover = Failover::new();
+    failover.send(1);
+    failover.wait_for_replica();
+    failover.primary.as_ref().unwrap().pause().unwrap();
+    failover.replica.promote();
+    failover.send(2);
+    assert_eq!(failover.wait_for_titles(2), ["Maison 1", "Maison 2"]);
 }
 
 #[test]

@@ -26,6 +26,17 @@ use crate::sql::value::{Column, OwnedValue, ToValue, Value, owned};
 /// A connection that was idle for longer is tried before it is used.
 const TRUSTED_FOR: Duration = Duration::from_secs(2);
 
+/// How long a statement without work, such as the beginning of a transaction, may take. After that the server hangs.
+const TRIFLE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long any other may take. The server ends statements after 60 seconds by itself ([`super::options`]), unless it hangs, as on a disk that
+/// does not answer. Then its machine still confirms what it receives, so that nothing else notices. A commit that waits longer for a
+/// replica has an outcome that is not known.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(75);
+
+const SILENT: &str = "the database server does not answer";
+const TAKEN_OVER: &str = "another database server has taken over";
+
 pub struct PostgresConnection {
     options: PostgresOptions,
     runtime: Runtime,
@@ -115,7 +126,7 @@ impl PostgresConnection {
         self.pipeline.clear();
         if self.last_used.get().elapsed() > TRUSTED_FOR && !self.is_lost() {
             // Only this tells whether the other end is still there.
-            let _ = self.noted(self.runtime.block_on(self.client.borrow().simple_query("")));
+            let _ = self.run(TRIFLE_TIMEOUT, self.client.borrow().simple_query(""));
         }
         // A former primary may still answer.
         let is_outdated = !self.checks_timeline.get() && self.is_on_new_timeline();
@@ -159,8 +170,7 @@ impl PostgresConnection {
             return Ok(statement.clone());
         }
         let translated = translate(sql);
-        let prepared = self.runtime.block_on(self.client.borrow().prepare(&translated));
-        let statement = self.noted(prepared)?;
+        let statement = self.run(STATEMENT_TIMEOUT, self.client.borrow().prepare(&translated))?;
         self.statements.borrow_mut().insert(sql.to_owned(), statement.clone());
         Ok(statement)
     }
@@ -169,8 +179,7 @@ impl PostgresConnection {
         check(values)?;
         self.flush()?;
         let statement = self.prepare(sql)?;
-        let executed = self.runtime.block_on(self.client.borrow().execute_raw(&statement, values));
-        let rows = self.noted(executed)?;
+        let rows = self.run(STATEMENT_TIMEOUT, self.client.borrow().execute_raw(&statement, values))?;
         Ok(usize::try_from(rows).unwrap_or(usize::MAX))
     }
 
@@ -183,8 +192,7 @@ impl PostgresConnection {
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
         self.repeat_if_lost(|| {
             let statement = self.prepare(sql)?;
-            let rows = self.runtime.block_on(self.client.borrow().query(&statement, &values));
-            self.noted(rows)
+            self.run(STATEMENT_TIMEOUT, self.client.borrow().query(&statement, &values))
         })
     }
 
@@ -252,9 +260,7 @@ impl PostgresConnection {
     /// Sends statements one after the other, without waiting for the answers of those before.
     fn run_together(&self, steps: &[PipelineStep]) -> SqlResult<Vec<Vec<Row>>> {
         let client = self.client.borrow();
-        let results = self.runtime.block_on(pipeline::run(&client, steps));
-        drop(client);
-        self.noted(results)
+        self.run(STATEMENT_TIMEOUT, pipeline::run(&client, steps))
     }
 
     /// Runs statements without parameters: beginnings and ends of transactions, and migrations.
@@ -287,8 +293,40 @@ impl PostgresConnection {
     }
 
     fn run_batch(&self, sql: &str) -> SqlResult<()> {
-        let done = self.runtime.block_on(self.client.borrow().batch_execute(sql));
-        self.noted(done)
+        let timeout = match sql.split([' ', ';']).next() {
+            Some("BEGIN") => TRIFLE_TIMEOUT,
+            Some("SAVEPOINT" | "RELEASE" | "ROLLBACK" | "COMMIT") => STATEMENT_TIMEOUT,
+            // Migrations, and rewriting the whole database.
+            _ => Duration::MAX,
+        };
+        self.run(timeout, self.client.borrow().batch_execute(sql))
+    }
+
+    /// Waits for the answer to a statement. A server that hangs is left, at once when the writer has found the one that took over.
+    fn run<T>(
+        &self,
+        timeout: Duration,
+        statement: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> SqlResult<T> {
+        let timeline = self.timeline.borrow().clone();
+        let answer = self.runtime.block_on(async {
+            tokio::select! {
+                // An answer that is there counts.
+                biased;
+                answer = tokio::time::timeout(timeout, statement) => answer.map_err(|_| SILENT),
+                () = self.accepted.leaves(&timeline), if !self.checks_timeline.get() => Err(TAKEN_OVER),
+            }
+        });
+        let reason = match answer {
+            Ok(answer) => return self.noted(answer),
+            Err(reason) => reason,
+        };
+        self.last_used.set(Instant::now());
+        self.is_broken.set(true);
+        if self.transaction.get() == TransactionState::Open {
+            self.transaction.set(TransactionState::Failed);
+        }
+        Err(SqlError::Connection(reason.to_owned()))
     }
 
     /// Takes note of what a statement did to the transaction and to the connection.
@@ -309,9 +347,15 @@ impl PostgresConnection {
 }
 
 async fn connect(options: &PostgresOptions, session: &mut JoinSet<()>) -> SqlResult<(Client, String)> {
-    let client = options.connect(session).await?;
-    let timeline = timeline::read(&client).await?;
-    Ok((client, timeline))
+    let connecting = async {
+        let client = options.connect(session).await?;
+        let timeline = timeline::read(&client).await?;
+        Ok((client, timeline))
+    };
+    let connected = tokio::time::timeout(options.try_timeout(), connecting).await;
+    connected.unwrap_or_else(|_| {
+        Err(SqlError::Connection("a database server takes connections and does not answer".to_owned()))
+    })
 }
 
 fn not_checked() -> SqlError {

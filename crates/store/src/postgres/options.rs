@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinSet;
-use tokio_postgres::config::{SslMode, TargetSessionAttrs};
+use tokio_postgres::config::{LoadBalanceHosts, SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -65,6 +65,8 @@ impl FromStr for PostgresOptions {
         }
         // After a failover, a former primary may still answer.
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        // One that hangs takes connections and answers nothing. The next try begins with another one.
+        config.load_balance_hosts(LoadBalanceHosts::Random);
         Ok(Self { config, tls: Arc::new(tls()?) })
     }
 }
@@ -95,6 +97,11 @@ impl PostgresOptions {
         let hosts: Vec<String> = self.config.get_hosts().iter().map(host).collect();
         let database = self.config.get_dbname().or_else(|| self.config.get_user()).unwrap_or("?");
         format!("PostgreSQL database {database} on {}", hosts.join(", "))
+    }
+
+    /// Returns how long a try to connect may take in all: enough if one address cannot be reached. The next try begins with another one.
+    pub(super) fn try_timeout(&self) -> Duration {
+        self.config.get_connect_timeout().copied().unwrap_or(CONNECT_TIMEOUT).saturating_mul(2)
     }
 
     /// Opens a session. `session` runs it.

@@ -6,9 +6,8 @@
 //! The first writer on a new timeline records how many writes it began with. A process that knows of no more than that has seen only what
 //! is still there.
 
-use std::sync::{Mutex, PoisonError};
-
 use domain::DeliveryEpoch;
+use tokio::sync::watch;
 use tokio_postgres::Client;
 
 use crate::error::Error;
@@ -28,22 +27,38 @@ pub async fn read(client: &Client) -> SqlResult<String> {
 }
 
 /// The timeline whose connections may be used, shared by all connections of a store.
-#[derive(Default)]
-pub struct AcceptedTimeline(Mutex<Option<String>>);
+pub struct AcceptedTimeline(watch::Sender<Option<String>>);
+
+impl Default for AcceptedTimeline {
+    fn default() -> Self {
+        Self(watch::Sender::new(None))
+    }
+}
 
 impl AcceptedTimeline {
     pub fn accept(&self, timeline: &str) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(timeline.to_owned());
+        self.0.send_replace(Some(timeline.to_owned()));
     }
 
     /// Returns `true` if this timeline was accepted last. The first one is.
     pub fn accepts(&self, timeline: &str) -> bool {
-        let mut accepted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        accepted.get_or_insert_with(|| timeline.to_owned()) == timeline
+        self.0.send_if_modified(|accepted| {
+            let is_first = accepted.is_none();
+            accepted.get_or_insert_with(|| timeline.to_owned());
+            is_first
+        });
+        self.0.borrow().as_deref() == Some(timeline)
+    }
+
+    /// Waits until another timeline than this one is accepted.
+    pub async fn leaves(&self, timeline: &str) {
+        let is_other = |accepted: &Option<String>| accepted.as_deref().is_some_and(|name| name != timeline);
+        // Fails only if the sender is gone, which is this one.
+        let _ = self.0.subscribe().wait_for(is_other).await;
     }
 
     pub fn name(&self) -> String {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
+        self.0.borrow().clone().unwrap_or_default()
     }
 }
 
