@@ -80,28 +80,8 @@ pub enum Error {
     NotEmpty(PathBuf),
     #[error("a server is running on {0}")]
     ServerRunning(PathBuf),
-    #[error(
-        "no credentials for {0}: set backup.s3_access_key_id and backup.s3_secret_access_key, or AWS_ACCESS_KEY_ID \
-             and AWS_SECRET_ACCESS_KEY"
-    )]
-    NoCredentials(String),
-    #[error(
-        "the endpoint {0} is not https; plain HTTP is allowed to this machine only, or with backup.s3_allow_http"
-    )]
-    PlainHttp(String),
-    #[error("\"{0}\" is not an endpoint: it must begin with https://")]
-    NotAnEndpoint(String),
-    #[error("cannot set up TLS")]
-    Tls(#[source] rustls::Error),
-    #[error("the certificates to trust in addition cannot be read")]
-    Certificates,
-    #[error("{action} {address}")]
-    Storage {
-        action: &'static str,
-        address: String,
-        #[source]
-        source: object_store::Error,
-    },
+    #[error(transparent)]
+    Storage(#[from] objects::Error),
     #[error("a step of the backup panicked")]
     Panicked,
 }

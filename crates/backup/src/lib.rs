@@ -5,11 +5,9 @@
 //! renaming it, in object storage by writing the manifest last. [`restore()`] takes a complete backup, checks it against its manifest,
 //! verifies it and puts it into an empty data folder. [`Schedule`] says when the next backup is due.
 //!
-//! Not here: settings and output (`server`), and what a record must look like (`store`).
+//! Not here: settings and output (`server`), what a record must look like (`store`), and how storage is reached (`objects`).
 
-mod client;
 mod contents;
-mod endpoint;
 mod error;
 mod files;
 mod folder;
@@ -25,7 +23,6 @@ mod target;
 mod work;
 
 pub use contents::Contents;
-pub use endpoint::S3Settings;
 pub use error::Error;
 pub use make::{Made, MakeOptions, make};
 pub use manifest::Manifest;

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::endpoint::S3Settings;
+use objects::S3Settings;
+
 use crate::error::Error;
 use crate::name::BackupName;
 use crate::s3::S3;
@@ -30,20 +31,12 @@ impl Location {
     /// folder.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let wrong = || Error::NotATarget(text.to_owned());
-        if let Some(rest) = text.strip_prefix("s3://") {
-            let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
-            let prefix = prefix.trim_matches('/');
-            let is_plain = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c));
-            let parts_are_plain =
-                prefix.is_empty() || prefix.split('/').all(|part| !part.is_empty() && is_plain(part));
-            if bucket.is_empty() || !is_plain(bucket) || !parts_are_plain {
-                return Err(wrong());
-            }
-            let (parent, last) = prefix.rsplit_once('/').unwrap_or(("", prefix));
-            let bucket = bucket.to_owned();
+        if text.starts_with("s3://") {
+            let (bucket, prefix) = objects::s3_address(text).ok_or_else(wrong)?;
+            let (parent, last) = prefix.rsplit_once('/').unwrap_or(("", &prefix));
             return Ok(match BackupName::parse(last) {
                 Some(name) => Self::S3Backup { bucket, prefix: parent.to_owned(), name },
-                None => Self::S3 { bucket, prefix: prefix.to_owned() },
+                None => Self::S3 { bucket, prefix },
             });
         }
         if text.is_empty() || text.contains("://") {

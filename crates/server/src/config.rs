@@ -7,6 +7,7 @@ mod console;
 mod delivery;
 mod http;
 mod source;
+mod storage;
 pub(crate) mod value;
 
 use std::net::SocketAddr;

@@ -9,7 +9,7 @@
 //!   be refused), [`match_model`] (reference model of matching).
 //! - Determinism: [`clock`], [`ids`], [`random`].
 //! - Peers, with the feature `receiver`: `receiver` (hostile webhook receiver), `mail_server`, `dns_server`; [`python`] and
-//!   [`node`] run third-party libraries.
+//!   [`node`] run third-party libraries. With the feature `s3`: `s3_server` (object storage).
 
 pub mod arbitrary;
 pub mod build;
@@ -25,6 +25,8 @@ pub mod python;
 pub mod random;
 #[cfg(feature = "receiver")]
 pub mod receiver;
+#[cfg(feature = "s3")]
+pub mod s3_server;
 pub mod ssrf;
 
 pub use clock::ManualClock;

@@ -56,6 +56,7 @@ const CRATES: &[Crate] = &[
     },
     Crate { name: "world", exists: Exists::Now, arrows: &[("domain", "it generates drafts of the domain")] },
     Crate { name: "local-postgres", exists: Exists::Now, arrows: &[] },
+    Crate { name: "objects", exists: Exists::Now, arrows: &[] },
     Crate {
         name: "app",
         exists: Exists::Now,
@@ -73,6 +74,7 @@ const CRATES: &[Crate] = &[
         exists: Exists::Now,
         arrows: &[
             ("domain", "dates and the clock are its own"),
+            ("objects", "backups go to object storage"),
             ("store", "it copies, verifies and restores the database"),
         ],
     },
@@ -85,6 +87,7 @@ const CRATES: &[Crate] = &[
             ("description", "the router and the documentation follow from its tables"),
             ("engine", "handlers build search requests"),
             ("feed", "the import command reads feeds of other formats"),
+            ("objects", "the process opens the storage of shared snapshots and passes it to app"),
             ("wire", "requests and responses are parsed and serialised there"),
             ("domain", "use cases take and return its types"),
             ("store", "the process opens the configured store and passes it to app"),

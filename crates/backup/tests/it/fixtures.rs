@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use backup::{
-    DamagePolicy, Error, Location, Made, MakeOptions, Manifests, RestoreOptions, Restored, S3Settings, Target,
-};
+use backup::{DamagePolicy, Error, Location, Made, MakeOptions, Manifests, RestoreOptions, Restored, Target};
 use domain::{AdvertEvent, AdvertField, Identity, Timestamp};
+use objects::S3Settings;
 use store::SqlStore;
 use store::prelude::*;
 use store::{ChangeSet, CommitOutcome, Expected, Position, PutCause, PutProperty, ScanPart, Step};
@@ -42,7 +41,7 @@ async fn put(store: &SqlStore, number: u64, advert: domain::Advert, expected: Ex
 }
 
 pub fn target(path: &Path) -> Target {
-    Location::parse(path.to_str().unwrap()).unwrap().open(&S3Settings::default()).unwrap()
+    Location::parse(path.to_str().unwrap()).unwrap().open(&S3Settings::of("backup")).unwrap()
 }
 
 pub fn date(text: &str) -> Timestamp {

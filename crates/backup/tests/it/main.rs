@@ -6,5 +6,4 @@ mod fixtures;
 mod folders;
 mod interrupted;
 mod restoring;
-mod s3_server;
 mod storage;

@@ -3,20 +3,35 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::Method;
-use backup::{Error, Location, S3Settings, Stage};
+use backup::{Error, Location, Stage, Target};
 use bytes::Bytes;
+use http::Method;
+use objects::S3Settings;
 use store::Position;
 use store::SqlStore;
 use store::sqlite::FILE_NAME;
 use tempfile::TempDir;
+use testkit::s3_server::{KEY_ID, S3Server, SECRET};
 use tokio_util::sync::CancellationToken;
 
 use crate::fixtures::{add, assert_equal_at, back_up, date, names, options, restore};
-use crate::s3_server::S3Server;
 
 const FIRST: &str = "2026-11-16T03:00:00Z";
 const FILE: &str = "vigie/prod/vigie-20261116T030000Z.db";
+
+fn settings_of(server: &S3Server) -> S3Settings {
+    S3Settings {
+        endpoint: Some(server.endpoint()),
+        region: Some("eu-west-3".to_owned()),
+        access_key_id: Some(KEY_ID.to_owned()),
+        secret_access_key: Some(SECRET.to_owned()),
+        ..S3Settings::of("backup")
+    }
+}
+
+fn target_in(server: &S3Server, prefix: &str) -> Target {
+    Location::parse(&format!("s3://market/{prefix}")).unwrap().open(&settings_of(server)).unwrap()
+}
 
 /// A data folder with properties, so many that its database needs several parts.
 async fn large() -> TempDir {
@@ -34,7 +49,7 @@ async fn large() -> TempDir {
 #[tokio::test(flavor = "multi_thread")]
 async fn backup_is_uploaded_in_parts_and_restored() {
     let (server, data, elsewhere) = (S3Server::start().await, large().await, TempDir::new().unwrap());
-    let target = server.target("vigie/prod");
+    let target = target_in(&server, "vigie/prod");
     let made = back_up(data.path(), &target, FIRST).await.unwrap();
     assert_eq!(made.address, format!("s3://market/{FILE}"));
     assert_eq!(server.keys(), [FILE.to_owned(), format!("{FILE}.json")]);
@@ -63,7 +78,7 @@ async fn rotation_keeps_the_newest_and_removes_what_was_left_behind() {
             bucket.objects.insert(name.to_owned(), Bytes::from_static(b"x"));
         }
     }
-    let target = server.target("a");
+    let target = target_in(&server, "a");
     for day in 1..=3 {
         let mut options = options(data.path(), &format!("2026-11-0{day}T03:00:00Z"));
         options.keep = Some(2);
@@ -87,7 +102,7 @@ async fn rotation_keeps_the_newest_and_removes_what_was_left_behind() {
 async fn unverified_backup_does_not_replace_a_verified_one() {
     let (server, data) = (S3Server::start().await, TempDir::new().unwrap());
     add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
-    let target = server.target("");
+    let target = target_in(&server, "");
     back_up(data.path(), &target, FIRST).await.unwrap();
     for (day, removed) in [(17, None), (18, Some("vigie-20261117T030000Z.db"))] {
         let mut options = options(data.path(), &format!("2026-11-{day}T03:00:00Z"));
@@ -102,7 +117,7 @@ async fn unverified_backup_does_not_replace_a_verified_one() {
 async fn storage_that_refuses_to_delete_does_not_fail_a_complete_backup() {
     let (server, data) = (S3Server::start().await, TempDir::new().unwrap());
     add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
-    let target = server.target("");
+    let target = target_in(&server, "");
     back_up(data.path(), &target, FIRST).await.unwrap();
     server.bucket.lock().unwrap().refuse_method = Some(Method::DELETE);
     let mut options = options(data.path(), "2026-11-17T03:00:00Z");
@@ -119,7 +134,7 @@ async fn backup_without_its_manifest_is_not_one() {
     let (server, data, elsewhere) =
         (S3Server::start().await, TempDir::new().unwrap(), TempDir::new().unwrap());
     add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
-    let target = server.target("");
+    let target = target_in(&server, "");
     server.bucket.lock().unwrap().refuse = Some(".json".to_owned());
     // The name is looked up first.
     let refused = back_up(data.path(), &target, FIRST).await.unwrap_err().to_string();
@@ -138,7 +153,7 @@ async fn altered_object_is_refused() {
     let (server, data, elsewhere) =
         (S3Server::start().await, TempDir::new().unwrap(), TempDir::new().unwrap());
     add(&SqlStore::open(data.path()).unwrap(), 1..5).await;
-    let target = server.target("vigie/prod");
+    let target = target_in(&server, "vigie/prod");
     back_up(data.path(), &target, FIRST).await.unwrap();
     let whole = server.bucket.lock().unwrap().objects[FILE].clone();
     let put = |bytes: Vec<u8>| server.bucket.lock().unwrap().objects.insert(FILE.to_owned(), bytes.into());
@@ -161,7 +176,7 @@ async fn cancelled_upload_is_aborted() {
             stop.cancel();
         }
     });
-    let made = backup::make(&server.target(""), options).await;
+    let made = backup::make(&target_in(&server, ""), options).await;
     assert!(matches!(made, Err(Error::Cancelled)), "{made:?}");
     assert_eq!(server.keys(), [] as [&str; 0]);
     assert!(server.bucket.lock().unwrap().uploads.is_empty());
@@ -185,7 +200,7 @@ async fn cancelled_backup_does_not_wait_for_the_storage() {
             bucket.hang = Some((method.clone(), part));
             Arc::clone(&bucket.hung)
         };
-        let (target, mut options) = (server.target(""), options(data.path(), FIRST));
+        let (target, mut options) = (target_in(&server, ""), options(data.path(), FIRST));
         options.keep = Some(1);
         let stop = options.stop.clone();
         let cancel = async {
@@ -213,16 +228,16 @@ async fn one_backup_is_restored_by_its_name() {
     let store = SqlStore::open(data.path()).unwrap();
     for (day, numbers) in [(16, 1..5), (17, 5..9)] {
         add(&store, numbers).await;
-        back_up(data.path(), &server.target("vigie/prod"), &format!("2026-11-{day}T03:00:00Z"))
+        back_up(data.path(), &target_in(&server, "vigie/prod"), &format!("2026-11-{day}T03:00:00Z"))
             .await
             .unwrap();
     }
-    let older = server.target("vigie/prod/vigie-20261116T030000Z.db");
+    let older = target_in(&server, "vigie/prod/vigie-20261116T030000Z.db");
     let restored = restore(&older, elsewhere.path()).await.unwrap();
     assert_eq!((restored.source, restored.log_position), (format!("s3://market/{FILE}"), 4));
 
     let elsewhere = TempDir::new().unwrap();
-    let missing = restore(&server.target("vigie/vigie-20261116T030000Z.db"), elsewhere.path()).await;
+    let missing = restore(&target_in(&server, "vigie/vigie-20261116T030000Z.db"), elsewhere.path()).await;
     assert!(matches!(missing, Err(Error::NotComplete(_))), "{missing:?}");
     let refused = back_up(data.path(), &older, FIRST).await;
     assert!(matches!(refused, Err(Error::NotATarget(_))), "{refused:?}");
@@ -232,15 +247,15 @@ async fn one_backup_is_restored_by_its_name() {
 async fn credentials_are_required_and_never_shown() {
     let location = || Location::parse("s3://market/x").unwrap();
     if std::env::var_os("AWS_ACCESS_KEY_ID").is_none() {
-        let none = location().open(&S3Settings::default());
-        assert!(matches!(none, Err(Error::NoCredentials(_))), "{none:?}");
+        let none = location().open(&S3Settings::of("backup"));
+        assert!(matches!(none, Err(Error::Storage(objects::Error::NoCredentials { .. }))), "{none:?}");
     }
     let server = S3Server::start().await;
-    let settings = S3Settings { access_key_id: Some("other".to_owned()), ..server.settings() };
+    let settings = S3Settings { access_key_id: Some("other".to_owned()), ..settings_of(&server) };
     let data = TempDir::new().unwrap();
     add(&SqlStore::open(data.path()).unwrap(), 1..2).await;
     let target = location().open(&settings).unwrap();
     let refused = back_up(data.path(), &target, FIRST).await.unwrap_err();
     let shown = format!("{refused:?} {refused} {target:?} {settings:?}");
-    assert!(shown.contains("cannot reach") && !shown.contains(crate::s3_server::SECRET), "{shown}");
+    assert!(shown.contains("cannot reach") && !shown.contains(SECRET), "{shown}");
 }

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use backup::{Location, S3Settings, Schedule};
+use backup::{Location, Schedule};
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
+use objects::S3Settings;
 
 use super::source::Reader;
+use super::storage::{self, text_or_none};
 use super::value::{self, DAY, not};
 
 /// Upper bound of `backup.keep`.
@@ -34,11 +36,7 @@ impl Backup {
         let keep = reader.take("backup.keep", value::count_or_zero(KEEP_MAX));
         let bytes_per_second = reader.take("backup.rate", value::bytes(value::BACKUP_RATE_MAX));
         let staging = reader.take("backup.staging", text_or_none);
-        let endpoint = reader.take("backup.s3_endpoint", text_or_none);
-        let region = reader.take("backup.s3_region", text_or_none);
-        let access_key_id = reader.take("backup.s3_access_key_id", text_or_none);
-        let secret_access_key = reader.take("backup.s3_secret_access_key", text_or_none);
-        let allow_http = reader.take("backup.s3_allow_http", value::parsed("true or false"));
+        let s3 = storage::s3_settings(reader, "backup");
         let target = target?;
         if let Some(Location::File(_) | Location::S3Backup { .. }) = target {
             reader
@@ -55,15 +53,7 @@ impl Backup {
             keep: keep.map(|keep| (keep > 0).then_some(keep))?,
             bytes_per_second: bytes_per_second?,
             staging: staging?.map(PathBuf::from),
-            s3: S3Settings {
-                endpoint: endpoint?,
-                region: region?,
-                access_key_id: access_key_id?,
-                secret_access_key: secret_access_key?,
-                allow_http: allow_http?,
-                // From another section.
-                extra_ca_pem: None,
-            },
+            s3: s3?,
         })
     }
 }
@@ -82,8 +72,4 @@ fn time_of_day(text: &str) -> Result<Option<Time>, String> {
     let is_time = text.len() == 5 && text.as_bytes().get(2) == Some(&b':');
     let parsed = if is_time { text.parse().ok() } else { None };
     parsed.map(Some).ok_or_else(|| not("a time of day such as 03:00"))
-}
-
-fn text_or_none(text: &str) -> Result<Option<String>, String> {
-    Ok((!text.is_empty()).then(|| text.to_owned()))
 }

@@ -25,7 +25,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_util::task::TaskTracker;
 
-use crate::endpoint;
+use crate::endpoint::{self, S3Settings};
 use crate::error::Error;
 
 /// How long a connection may take to be established.
@@ -41,8 +41,8 @@ const READ_TIMEOUT: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub(crate) struct Connector {
     tls: TlsConnector,
-    /// Allows plain HTTP to other machines. What `object_store` wants does not count.
-    allow_http: bool,
+    /// Says whether plain HTTP to other machines is allowed. What `object_store` wants does not count.
+    settings: S3Settings,
     /// The tasks that drive connections. Each ends with its connection.
     connections: TaskTracker,
 }
@@ -54,11 +54,13 @@ impl std::fmt::Debug for Connector {
 }
 
 impl Connector {
-    /// Trusts the certificate authorities of the system, and those in `extra_ca_pem`.
-    pub fn new(extra_ca_pem: Option<&[u8]>, allow_http: bool) -> Result<Self, Error> {
+    /// Trusts the certificate authorities of the system, and those of the settings.
+    pub fn new(settings: &S3Settings) -> Result<Self, Error> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        for certificate in extra_ca_pem.map(CertificateDer::pem_slice_iter).into_iter().flatten() {
+        for certificate in
+            settings.extra_ca_pem.as_deref().map(CertificateDer::pem_slice_iter).into_iter().flatten()
+        {
             let certificate = certificate.map_err(|_| Error::Certificates)?;
             roots.add(certificate).map_err(Error::Tls)?;
         }
@@ -68,7 +70,7 @@ impl Connector {
             .with_root_certificates(roots)
             .with_no_client_auth();
         let tls = TlsConnector::from(Arc::new(config));
-        Ok(Self { tls, allow_http, connections: TaskTracker::new() })
+        Ok(Self { tls, settings: settings.clone(), connections: TaskTracker::new() })
     }
 }
 
@@ -98,7 +100,7 @@ impl Connector {
         let failed = |error: io::Error| HttpError::new(HttpErrorKind::Connect, error);
         let missing = || failed(io::Error::other("the address has no host"));
         let authority = uri.authority().ok_or_else(missing)?;
-        let checked = endpoint::check(uri, self.allow_http);
+        let checked = endpoint::check(uri, &self.settings);
         let is_plain = checked.map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
         // The brackets of an IPv6 address belong to the URL only.
         let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
@@ -169,7 +171,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_address_is_connected_to_without_tls_unless_that_is_allowed() {
-        let connector = Connector::new(None, false).unwrap();
+        let connector = Connector::new(&S3Settings::of("backup")).unwrap();
         for refused in ["http://storage.example/market", "HTTP://storage.example", "ftp://127.0.0.1"] {
             let uri: Uri = refused.parse().unwrap();
             let Err(error) = connector.connect_to(&uri).await else { panic!("{refused} was connected to") };

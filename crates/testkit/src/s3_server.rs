@@ -1,5 +1,7 @@
 //! A small S3-compatible server on loopback: objects, multipart uploads and lists, in memory.
 
+#![allow(clippy::unwrap_used, reason = "for tests, which may panic")]
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +10,6 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use backup::{Location, S3Settings, Target};
 use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
@@ -52,18 +53,9 @@ impl S3Server {
         Self { bucket, address, _running: running }
     }
 
-    pub fn settings(&self) -> S3Settings {
-        S3Settings {
-            endpoint: Some(format!("http://{}", self.address)),
-            region: Some("eu-west-3".to_owned()),
-            access_key_id: Some(KEY_ID.to_owned()),
-            secret_access_key: Some(SECRET.to_owned()),
-            ..S3Settings::default()
-        }
-    }
-
-    pub fn target(&self, prefix: &str) -> Target {
-        Location::parse(&format!("s3://market/{prefix}")).unwrap().open(&self.settings()).unwrap()
+    /// Returns the URL of the server. It knows one bucket, `market`.
+    pub fn endpoint(&self) -> String {
+        format!("http://{}", self.address)
     }
 
     pub fn keys(&self) -> Vec<String> {
