@@ -27,7 +27,7 @@ use crate::serve::process::Process;
 pub struct NodesArgs {
     /// Measure this only
     #[arg(long)]
-    only: Option<Part>,
+    only: Option<Measurement>,
     /// Number of properties, with 1.5 adverts each
     #[arg(long, default_value_t = 100_000)]
     properties: u64,
@@ -58,7 +58,7 @@ pub struct NodesArgs {
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Part {
+enum Measurement {
     Search,
     Lag,
     Deliveries,
@@ -78,19 +78,19 @@ pub fn run(args: &NodesArgs) -> anyhow::Result<()> {
     let programs = Server::programs().context("PostgreSQL is not installed")?;
     let postgres = Server::start(programs, folder, "shared_buffers = 512MB\nmax_connections = 200")?;
     let measures = |part| args.only.is_none_or(|only| only == part);
-    if measures(Part::Search) || measures(Part::Lag) {
+    if measures(Measurement::Search) || measures(Measurement::Lag) {
         let embedded = folder.join("embedded");
         let dataset = Dataset::new(args.properties, args.seed)?;
         let key = market::fill(&dataset, &embedded)?;
         let database = copy(&embedded, &postgres)?;
-        if measures(Part::Search) {
+        if measures(Measurement::Search) {
             search(args, folder, &embedded, (&postgres, &database), &dataset, &key)?;
         }
-        if measures(Part::Lag) {
+        if measures(Measurement::Lag) {
             lag(args, folder, &database, &dataset, &key)?;
         }
     }
-    if measures(Part::Deliveries) {
+    if measures(Measurement::Deliveries) {
         deliveries(args, folder, &postgres)?;
     }
     Ok(())

@@ -3,7 +3,8 @@
 //! [`App`] is the entry point for the HTTP server and the command line: ingest adverts ([`ingest`]), read them back
 //! ([`documents`]), search them ([`search`]), manage saved searches ([`searches`], [`preview`]), authenticate callers
 //! ([`access`]), share the machine between them ([`fair`]), count what they use ([`usage`]), manage sites ([`sites`]) and deliveries ([`deliveries`], [`unsubscribe`]). [`workers`] run in the background: the
-//! [indexer](workers::indexer) keeps the index in step with the store, the [matcher](workers::matcher) matches changes against
+//! [indexer](workers::indexer) keeps the index in step with the store, the [publisher](workers::publisher) shares its snapshots with other
+//! servers, the [matcher](workers::matcher) matches changes against
 //! saved searches ([`matching`]), the [dispatcher](workers::dispatcher) sends notifications ([`dispatch`]),
 //! [`expiry`](workers::expiry) expires adverts that no crawler has seen for a while, and [`retention`](workers::retention) deletes what
 //! is no longer needed.

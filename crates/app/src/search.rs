@@ -1,7 +1,7 @@
 //! Searching: the index of this process, how far it has followed the change log, and how queries run on it.
 //!
 //! The index follows the change log. The [indexer](crate::workers::indexer) feeds it, [`build`] builds it from the store,
-//! [`folder`] and [`manifest`] keep snapshots of it across restarts. [`execute`] runs queries; until the index has caught up
+//! [`folder`] and [`manifest`] keep snapshots of it across restarts, [`shared`] between servers. [`execute`] runs queries; until the index has caught up
 //! for the first time they fail with [`Error::Starting`].
 
 pub mod build;
@@ -9,6 +9,7 @@ mod document_cache;
 pub mod execute;
 pub mod folder;
 pub mod manifest;
+pub mod shared;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -49,6 +50,20 @@ struct History {
     /// When the index last contained the whole log.
     caught_up_at: Option<Timestamp>,
     snapshot: Option<SnapshotTaken>,
+    origin: Option<IndexOrigin>,
+    published: Option<Position>,
+    publish_failures: u64,
+}
+
+/// Where the index of this process came from, before it followed the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexOrigin {
+    /// A snapshot in the data folder, of this server.
+    OwnSnapshot,
+    /// A snapshot that another server has shared.
+    SharedSnapshot,
+    /// All properties in the store.
+    Store,
 }
 
 /// The last snapshot that was written.
@@ -73,6 +88,12 @@ pub struct IndexStatus {
     /// How long this process took to make the index ready.
     pub build: Option<Duration>,
     pub snapshot: Option<SnapshotTaken>,
+    /// `None` until the index is loaded.
+    pub origin: Option<IndexOrigin>,
+    /// The position of the shared snapshot, while this process publishes it.
+    pub published: Option<Position>,
+    /// How often publishing a snapshot failed.
+    pub publish_failures: u64,
 }
 
 impl Default for IndexHandle {
@@ -126,6 +147,19 @@ impl IndexHandle {
         self.history.lock().unwrap_or_else(PoisonError::into_inner).snapshot = Some(snapshot);
     }
 
+    pub fn loaded_from(&self, origin: IndexOrigin) {
+        self.history.lock().unwrap_or_else(PoisonError::into_inner).origin = Some(origin);
+    }
+
+    /// Records which snapshot is shared; `None` if another process publishes it.
+    pub fn published(&self, position: Option<Position>) {
+        self.history.lock().unwrap_or_else(PoisonError::into_inner).published = position;
+    }
+
+    pub fn publish_failed(&self) {
+        self.history.lock().unwrap_or_else(PoisonError::into_inner).publish_failures += 1;
+    }
+
     /// Waits until queries see the change at a position. Gives up after a timeout, and does not wait while the index is being
     /// built.
     async fn wait_visible(&self, position: Position) {
@@ -150,7 +184,7 @@ impl IndexHandle {
     }
 
     fn status(&self, head: Position, now: Timestamp) -> IndexStatus {
-        let History { build_time, caught_up_at, snapshot } =
+        let History { build_time, caught_up_at, snapshot, origin, published, publish_failures } =
             *self.history.lock().unwrap_or_else(PoisonError::into_inner);
         let position = *self.position.borrow();
         let behind = caught_up_at.filter(|_| position < head).map(|at| now.duration_since(at));
@@ -162,6 +196,9 @@ impl IndexHandle {
             visibility_timeouts: self.visibility_timeouts.load(Ordering::Relaxed),
             build: build_time,
             snapshot,
+            origin,
+            published,
+            publish_failures,
         }
     }
 }

@@ -6,6 +6,7 @@ pub mod follower;
 pub mod health;
 pub mod indexer;
 pub mod matcher;
+pub mod publisher;
 pub mod retention;
 
 use std::future::Future;

@@ -88,7 +88,7 @@ impl Service {
 
 async fn price_per_meter(app: &App, folder: &Path) -> Indicator {
     let snapshot_interval = Duration::from_secs(3_600);
-    let settings = IndexerSettings { folder: folder.join("index"), snapshot_interval };
+    let settings = IndexerSettings { folder: folder.join("index"), snapshot_interval, shared: None };
     let mut indexer = Indexer::new(app, settings).unwrap();
     while indexer.run_once().await.unwrap() != Progress::CaughtUp {}
     let session = app.search_session(testkit::build::user_id(1)).await.unwrap();

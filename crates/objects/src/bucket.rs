@@ -285,6 +285,8 @@ async fn until<T>(
     work: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Error> {
     tokio::select! {
+        // Before the work, which may be done at once.
+        biased;
         () = stop.cancelled() => Err(Error::Cancelled),
         result = work => result,
     }

@@ -26,6 +26,7 @@ pub use delivery::{ConfigWarning, Delivery, Email, EmailTransport, SmtpServer};
 pub use http::{Http, Origins};
 use source::Reader;
 pub use source::{Problem, Sources};
+pub use storage::SharedIndex;
 use value::{DAY, GIBIBYTE, MEBIBYTE};
 
 /// The default values, and the reference documentation of every setting.
@@ -50,6 +51,7 @@ pub struct Config {
     pub snapshot_interval: Duration,
     /// A server on PostgreSQL whose index is further behind is not ready; `None` if it always is.
     pub behind_max: Option<Duration>,
+    pub index: SharedIndex,
     /// Age after which an advert that is not seen again expires; `None` disables expiry.
     pub expire_after: Option<Duration>,
     pub grouping: GroupingSettings,
@@ -157,6 +159,7 @@ impl Config {
         let places_folder = reader.take("places.folder", value::path_or_embedded);
         let snapshot_interval = reader.take("search.snapshot_interval", value::duration(30 * DAY));
         let behind_max = reader.take("search.behind_max", value::duration_or_off(30 * DAY));
+        let index = SharedIndex::read(reader);
         let expire_after = reader.take("adverts.expire_after", value::duration_or_off(3_650 * DAY));
         let automatic = reader.take("grouping.automatic", value::parsed("true or false"));
         let document_cache_bytes = reader.take("search.document_cache_bytes", value::bytes(1_024 * GIBIBYTE));
@@ -206,8 +209,16 @@ impl Config {
                 "is for the embedded database; back up PostgreSQL with its own means",
             );
         }
-        let (delivery, mut backup) = (delivery?, backup?);
+        if let (Some(Database::Embedded), Some(SharedIndex { shared: Some(_), .. })) = (&database, &index) {
+            reader.reject(
+                "index.shared",
+                "is for servers that share a PostgreSQL database (store.database); with the embedded database there is one server, \
+                 whose snapshots are in its data folder",
+            );
+        }
+        let (delivery, mut backup, mut index) = (delivery?, backup?, index?);
         backup.s3.extra_ca_pem.clone_from(&delivery.extra_ca_pem);
+        index.s3.extra_ca_pem.clone_from(&delivery.extra_ca_pem);
         Some(Self {
             listen: listen?,
             data: data?,
@@ -216,6 +227,7 @@ impl Config {
             places_folder: places_folder?,
             snapshot_interval: snapshot_interval?,
             behind_max: behind_max?,
+            index,
             expire_after: expire_after?,
             grouping: GroupingSettings { automatic: automatic? },
             search: Search { document_cache_bytes: document_cache_bytes? },

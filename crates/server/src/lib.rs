@@ -24,6 +24,7 @@ pub mod ndjson;
 pub mod open;
 mod scheduled_backup;
 pub mod serve;
+mod shared_index;
 mod status;
 pub mod telemetry;
 mod transport;

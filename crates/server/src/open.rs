@@ -13,8 +13,10 @@ use app::system::{RandomIds, SystemClock};
 use domain::RetryPolicy;
 use places::Gazetteer;
 use store::{Priority, SqlStore};
+use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, Database, EmailTransport};
+use crate::shared_index::SharedIndexStorage;
 use crate::transport::{self, ConfiguredTransport};
 
 /// Opens the service on its data folder with the system clock. Enough for commands; [`server_app`] adds the workers.
@@ -96,6 +98,18 @@ pub fn gazetteer(config: &Config) -> anyhow::Result<Gazetteer> {
     }
 }
 
+/// Checks that the storages of the settings can be used. Contacts none of them.
+pub fn check_storages(config: &Config) -> Vec<anyhow::Error> {
+    let backups = config.backup.target.as_ref();
+    let backups =
+        backups.map(|target| target.clone().open(&config.backup.s3).map(drop).context("backup.target"));
+    let shared = config.index.shared.as_ref().map(|address| {
+        let opened = SharedIndexStorage::open(address, &config.index.s3, 0, CancellationToken::new());
+        opened.map(drop).context("index.shared")
+    });
+    backups.into_iter().chain(shared).filter_map(Result::err).collect()
+}
+
 /// Returns the reasons why a server would not start with valid settings. Builds everything a server builds from them, keeps nothing,
 /// and contacts no other host.
 pub fn startup_problems(config: &Config) -> Vec<anyhow::Error> {
@@ -107,9 +121,7 @@ pub fn startup_problems(config: &Config) -> Vec<anyhow::Error> {
         EmailTransport::Off | EmailTransport::Smtp => transport::mail_sender(config).err(),
     });
     problems.extend(check_creatable(&config.data).context("store.data").err());
-    if let Some(target) = &config.backup.target {
-        problems.extend(target.clone().open(&config.backup.s3).context("backup.target").err());
-    }
+    problems.extend(check_storages(config));
     if config.places_folder.is_some() {
         problems.extend(gazetteer(config).context("places.folder").err());
     }

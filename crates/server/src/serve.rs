@@ -11,18 +11,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::App;
+use app::search::shared::SharedSnapshots;
 use app::workers;
 use app::workers::dispatcher::{self, Dispatcher};
 use app::workers::indexer::{self, Indexer};
 use app::workers::matcher::{self, Matcher};
+use app::workers::publisher;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::config::SharedIndex;
 use crate::connection::{Addresses, CloseReason, Connections};
 use crate::http::{Shared, status};
 use crate::scheduled_backup::{self, ScheduledBackup};
+use crate::shared_index::SharedIndexStorage;
 use crate::status::history::SAMPLE_INTERVAL;
 
 /// Folder of index snapshots, inside the data folder.
@@ -187,20 +191,51 @@ async fn prepare_grouping(app: App, stop: CancellationToken) {
 
 /// Returns the folder for the index: what was indexed from one database must not be used with another.
 pub fn index_folder(shared: &Shared) -> PathBuf {
-    let data = &shared.config.data;
+    shared.config.data.join(index_name(shared))
+}
+
+fn index_name(shared: &Shared) -> String {
     match shared.app.shared_identity() {
-        None => data.join(INDEX_FOLDER),
-        Some(identity) => data.join(format!("{INDEX_FOLDER}-{identity}")),
+        None => INDEX_FOLDER.to_owned(),
+        Some(identity) => format!("{INDEX_FOLDER}-{identity}"),
+    }
+}
+
+/// Returns the storage in which servers on this database share snapshots of the index, if that is configured.
+fn shared_snapshots(shared: &Shared) -> Option<Arc<dyn SharedSnapshots>> {
+    let SharedIndex { shared: address, s3 } = &shared.config.index;
+    // Several databases may use the same place.
+    let address = address.as_ref()?.join(&index_name(shared));
+    // The second half of an id is random.
+    let (_, writer) = shared.app.fresh_id().as_u64_pair();
+    match SharedIndexStorage::open(&address, s3, writer, shared.stop.clone()) {
+        Ok(storage) => Some(Arc::new(storage)),
+        Err(error) => {
+            // The settings were checked at the start.
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "snapshots of the index are not shared (index.shared)"
+            );
+            None
+        }
     }
 }
 
 /// Starts the followers of the change log that this process has: indexer, matcher, dispatcher.
 fn start_followers(shared: &Shared, tasks: &TaskTracker, stop: &CancellationToken) {
     let (config, background) = (&shared.config, shared.background.handle());
-    let settings =
-        indexer::Settings { folder: index_folder(shared), snapshot_interval: config.snapshot_interval };
+    let settings = indexer::Settings {
+        folder: index_folder(shared),
+        snapshot_interval: config.snapshot_interval,
+        shared: shared_snapshots(shared),
+    };
     if let Some(indexer) = Indexer::new(&shared.app, settings) {
         let app = || shared.app.clone();
+        if let Some(publisher) = indexer.publisher() {
+            // It stops with the process: the shutdown does not wait for an upload.
+            let run = publisher::run(publisher, shared.stop.clone());
+            tasks.spawn_on(app().supervise(publisher::NAME, shared.stop.clone(), run), &background);
+        }
         let run = indexer::run(indexer, stop.clone());
         tasks.spawn_on(app().supervise("indexer", stop.clone(), run), &background);
         let merge = indexer::maintain(app(), stop.clone());

@@ -137,6 +137,50 @@ impl SnapshotFolder {
         self.written = written.collect();
     }
 
+    /// Forgets the segments on disk. An index that continues from none of them numbers its own anew, in files of their own.
+    pub fn start_over(&mut self) {
+        self.generation = next_generation(&self.path);
+        self.written.clear();
+    }
+
+    /// Opens the segment files of a snapshot, in its order. They stay readable when a later snapshot removes them.
+    pub fn open_segments(&self, manifest: &Manifest) -> io::Result<Vec<File>> {
+        let path = |entry: &SegmentEntry| self.path.join(segment_name(manifest.generation, entry.id));
+        manifest.segments.iter().map(|entry| File::open(path(entry))).collect()
+    }
+
+    /// Creates the file of a segment that comes from elsewhere. It is unfinished until [`SnapshotFolder::finish_segment`].
+    pub fn begin_segment(&self, id: SegmentId) -> io::Result<File> {
+        create_folder(&self.path)?;
+        let path = self.path.join(unfinished(&segment_name(self.generation, id)));
+        File::options().read(true).write(true).create(true).truncate(true).open(path)
+    }
+
+    /// Gives a segment its name, once it is on disk.
+    pub fn finish_segment(&self, id: SegmentId, file: &File) -> io::Result<()> {
+        file.sync_all()?;
+        let name = segment_name(self.generation, id);
+        fs::rename(self.path.join(unfinished(&name)), self.path.join(name))
+    }
+
+    /// Takes over a segment of an earlier generation under its new id.
+    pub fn take_over_segment(&self, generation: u64, from: SegmentId, to: SegmentId) -> io::Result<()> {
+        let [from, to] = [segment_name(generation, from), segment_name(self.generation, to)];
+        fs::rename(self.path.join(from), self.path.join(to))
+    }
+
+    /// Returns the generation of the segments that are written now.
+    pub const fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Makes a snapshot of another server this server's own. All its segments were finished before.
+    pub fn adopt(&mut self, manifest: Manifest) -> io::Result<()> {
+        let manifest = Manifest { generation: self.generation, ..manifest };
+        create_folder(&self.path)?;
+        self.commit(&manifest, &mut |_| {})
+    }
+
     /// Writes a snapshot. Only one encoded segment is in memory at a time.
     pub fn save<S: Segment>(&mut self, format: &str, anchor: Anchor, segments: &[S]) -> io::Result<Manifest> {
         self.save_observed(format, anchor, segments, &mut |_| {})
@@ -167,15 +211,20 @@ impl SnapshotFolder {
             };
             entries.push(SegmentEntry { id, length, checksum, live_docs: segment.live_docs() });
         }
-        // The segment files must be durable before the manifest that names them.
-        sync_folder(&self.path)?;
         let manifest =
             Manifest { format: format.to_owned(), generation: self.generation, anchor, segments: entries };
+        self.commit(&manifest, observe)?;
+        Ok(manifest)
+    }
+
+    /// Makes a snapshot the valid one, and removes the files of others.
+    fn commit(&mut self, manifest: &Manifest, observe: &mut dyn FnMut(&Path)) -> io::Result<()> {
+        // The segment files must be durable before the manifest that names them.
+        sync_folder(&self.path)?;
         write_atomically(&self.path, MANIFEST, &manifest.encode(), observe)?;
         sync_folder(&self.path)?;
         observe(&self.path);
-        self.remove_unused(&manifest, observe)?;
-        Ok(manifest)
+        self.remove_unused(manifest, observe)
     }
 
     /// Removes segment files and unfinished files that the manifest does not name.
@@ -200,6 +249,10 @@ impl SnapshotFolder {
 
 fn segment_name(generation: u64, id: SegmentId) -> String {
     format!("{SEGMENT_PREFIX}{generation}-{id}")
+}
+
+fn unfinished(name: &str) -> String {
+    format!("{name}{UNFINISHED_SUFFIX}")
 }
 
 /// Returns a generation that no file in the folder has. A rebuilt index numbers its segments from the start, and must not
@@ -228,7 +281,7 @@ fn write_atomically(
     bytes: &[u8],
     observe: &mut dyn FnMut(&Path),
 ) -> io::Result<()> {
-    let unfinished = folder.join(format!("{name}{UNFINISHED_SUFFIX}"));
+    let unfinished = folder.join(unfinished(name));
     let written = (|| {
         let mut file = File::create(&unfinished)?;
         observe(folder);

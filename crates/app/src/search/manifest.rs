@@ -93,7 +93,7 @@ impl Manifest {
         if crc32fast::hash(content) != u32::from_le_bytes(*checksum) {
             return None;
         }
-        let mut reader = Reader(content.strip_prefix(MAGIC)?);
+        let mut reader = Reader::new(content.strip_prefix(MAGIC)?);
         let format = String::from_utf8(reader.bytes()?.to_vec()).ok()?;
         let generation = reader.number()?;
         let anchor = Anchor {
@@ -110,7 +110,7 @@ impl Manifest {
                 live_docs: reader.bytes()?.to_vec(),
             });
         }
-        reader.0.is_empty().then_some(Self { format, generation, anchor, segments })
+        reader.is_empty().then_some(Self { format, generation, anchor, segments })
     }
 
     /// Returns the total size of the segments.
@@ -119,16 +119,25 @@ impl Manifest {
     }
 }
 
-fn write_bytes(to: &mut Vec<u8>, bytes: &[u8]) {
+/// Appends bytes with their number.
+pub(super) fn write_bytes(to: &mut Vec<u8>, bytes: &[u8]) {
     to.extend((bytes.len() as u64).to_le_bytes());
     to.extend(bytes);
 }
 
 /// The bytes that are not decoded yet.
-struct Reader<'a>(&'a [u8]);
+pub(super) struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    fn take<const COUNT: usize>(&mut self) -> Option<[u8; COUNT]> {
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn take<const COUNT: usize>(&mut self) -> Option<[u8; COUNT]> {
         let (taken, rest) = self.0.split_first_chunk::<COUNT>()?;
         self.0 = rest;
         Some(*taken)
@@ -138,7 +147,7 @@ impl<'a> Reader<'a> {
         self.take().map(u64::from_le_bytes)
     }
 
-    fn bytes(&mut self) -> Option<&'a [u8]> {
+    pub fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = usize::try_from(self.number()?).ok()?;
         let (taken, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;

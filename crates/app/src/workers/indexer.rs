@@ -1,10 +1,12 @@
 //! Keeps the index in step with the store.
 //!
 //! The store is the only source of truth after a crash. The indexer starts from the last snapshot, if it is intact, belongs to this
-//! store and the log still has what came after it, or else builds the index from all properties; then it follows the log. Erased data is purged from the segments
+//! store and the log still has what came after it, or else from the one that another server [shares](crate::search::shared), or else
+//! builds the index from all properties; then it follows the log. Erased data is purged from the segments
 //! before a snapshot includes the log entry of the erasure. After a crash in between, the entry is read and purged again.
 
-mod snapshots;
+mod fetch;
+pub(super) mod snapshots;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -18,9 +20,11 @@ use store::{LogEntry, Position, PropertyCause, RemovalCause, StoredProperty};
 use tokio_util::sync::CancellationToken;
 
 use super::follower::{Follower, Progress, follow};
-use crate::search::{IndexHandle, build};
+use super::publisher::Publisher;
+use crate::search::shared::SharedSnapshots;
+use crate::search::{IndexHandle, IndexOrigin, build};
 use crate::{App, Error};
-use snapshots::Snapshots;
+use snapshots::{Restored, Snapshots};
 
 /// How often to check whether segments can be merged.
 const MERGE_INTERVAL: Duration = Duration::from_millis(500);
@@ -42,13 +46,15 @@ pub struct Settings {
     pub folder: PathBuf,
     /// How often a snapshot is taken, if there are changes.
     pub snapshot_interval: Duration,
+    /// Where servers on this database share a snapshot; `None` if they do not.
+    pub shared: Option<Arc<dyn SharedSnapshots>>,
 }
 
 /// The worker.
 pub struct Indexer {
     app: App,
     handle: Arc<IndexHandle>,
-    snapshots: Snapshots,
+    pub(super) snapshots: Snapshots,
     /// `None` until the index is restored or built.
     loaded: Option<Loaded>,
 }
@@ -114,6 +120,13 @@ impl Indexer {
         Some(Self { app: app.clone(), handle, snapshots: Snapshots::new(settings), loaded: None })
     }
 
+    /// Returns the worker that shares the snapshots of this indexer, if they are to be shared.
+    pub fn publisher(&self) -> Option<Publisher> {
+        let shared = Arc::clone(self.snapshots.shared.as_ref()?);
+        let (folder, saved) = (Arc::clone(&self.snapshots.folder), self.snapshots.saved.subscribe());
+        Some(Publisher::new(&self.app, Arc::clone(&self.handle), shared, folder, saved))
+    }
+
     /// Restores or builds the index if necessary, indexes the next batch of the log, and takes a snapshot if one is due.
     pub async fn run_once(&mut self) -> Result<Progress, Error> {
         if self.loaded.is_none() {
@@ -124,7 +137,7 @@ impl Indexer {
 
     async fn load(&mut self) -> Result<Loaded, Error> {
         let started_at = self.app.clock.now();
-        let (index, position) = match self.snapshots.restore(&self.app).await? {
+        let Restored { index, position, origin } = match self.snapshots.restore(&self.app).await? {
             Some(restored) => restored,
             None => {
                 let built = build::from_store(&self.app).await?;
@@ -135,12 +148,13 @@ impl Indexer {
                         "stored properties are damaged and are missing from the index"
                     );
                 }
-                (built.index, built.position)
+                Restored { index: built.index, position: built.position, origin: IndexOrigin::Store }
             }
         };
         let properties = index.searcher().len();
         self.snapshots.started(properties, started_at);
-        tracing::info!(properties, position = position.0, "the index is loaded and follows the log");
+        self.handle.loaded_from(origin);
+        tracing::info!(properties, position = position.0, ?origin, "the index is loaded and follows the log");
         Ok(Loaded { index, position, started_at, to_purge: BTreeSet::new() })
     }
 
@@ -294,4 +308,4 @@ async fn read_chunk(app: &App, ids: Vec<PropertyId>) -> Result<HashMap<PropertyI
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

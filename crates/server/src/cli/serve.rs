@@ -40,8 +40,8 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     for ConfigWarning { setting, message } in config.email.warnings() {
         tracing::warn!(setting, "{setting} {message}");
     }
-    if let Some(target) = &config.backup.target {
-        target.clone().open(&config.backup.s3).context("backup.target")?;
+    if let Some(problem) = open::check_storages(&config).pop() {
+        return Err(problem);
     }
     file_limit::raise(&config);
     // Also with PostgreSQL: the folder holds the index of this server.

@@ -155,7 +155,8 @@ impl Sources {
 const PREFIX: &str = "VIGIE_";
 
 /// Settings that [`Sources::print`] hides.
-const SECRETS: &[&str] = &["email.smtp_password", "backup.s3_secret_access_key", "store.database"];
+const SECRETS: &[&str] =
+    &["email.smtp_password", "backup.s3_secret_access_key", "index.s3_secret_access_key", "store.database"];
 
 /// Returns `true` if a value must not be shown. The default of the database is no secret; an address may contain a password.
 fn is_secret(setting: &str, value: &str) -> bool {

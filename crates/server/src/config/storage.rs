@@ -1,9 +1,25 @@
-//! Settings of storage outside the data folder: how it is reached.
+//! Settings of storage outside the data folder: how it is reached, and where servers share the index.
 
-use objects::S3Settings;
+use objects::{Address, S3Settings};
 
 use super::source::Reader;
-use super::value;
+use super::value::{self, not};
+
+/// Settings of section `[index]`.
+#[derive(Debug, Clone)]
+pub struct SharedIndex {
+    /// Where servers on one database share snapshots of the index; `None` if they do not.
+    pub shared: Option<Address>,
+    pub s3: S3Settings,
+}
+
+impl SharedIndex {
+    pub(super) fn read(reader: &mut Reader) -> Option<Self> {
+        let shared = reader.take("index.shared", address);
+        let s3 = s3_settings(reader, "index");
+        Some(Self { shared: shared?, s3: s3? })
+    }
+}
 
 /// Reads how S3-compatible storage is reached. The certificates to trust are those of another section.
 pub fn s3_settings(reader: &mut Reader, section: &'static str) -> Option<S3Settings> {
@@ -20,6 +36,13 @@ pub fn s3_settings(reader: &mut Reader, section: &'static str) -> Option<S3Setti
         allow_http: allow_http?,
         extra_ca_pem: None,
     })
+}
+
+fn address(text: &str) -> Result<Option<Address>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    Address::parse(text).map(Some).map_err(|_| not("a folder or s3://BUCKET/PREFIX"))
 }
 
 pub fn text_or_none(text: &str) -> Result<Option<String>, String> {

@@ -227,3 +227,32 @@ fn backup_settings_are_validated() {
     assert!(sources.print().contains("backup.s3_secret_access_key = (hidden)"));
     assert_eq!(Config::load(sources).unwrap().backup.keep, None);
 }
+
+#[test]
+fn shared_index_settings_are_validated() {
+    let reported = |settings: &str| {
+        let postgres = "[store]\ndatabase = \"postgres://localhost/vigie\"\n";
+        problems(Sources::defaults().file("f", &format!("{postgres}[index]\n{settings}")))
+    };
+    for wrong in ["https://x", "s3://", "s3://buck et"] {
+        assert_eq!(
+            reported(&format!("shared = \"{wrong}\"\n")),
+            [format!("index.shared (file f): \"{wrong}\" is not a folder or s3://BUCKET/PREFIX")]
+        );
+    }
+    assert_eq!(
+        reported("s3_allow_http = \"yes\"\n"),
+        ["index.s3_allow_http (file f): \"yes\" is not true or false"]
+    );
+    let embedded = problems(Sources::defaults().file("f", "[index]\nshared = \"folder\"\n"));
+    assert_eq!(
+        embedded,
+        [
+            "index.shared (file f): is for servers that share a PostgreSQL database (store.database); with the embedded database there is \
+          one server, whose snapshots are in its data folder"
+        ]
+    );
+    let sources = Sources::defaults().file("f", "[index]\ns3_secret_access_key = \"secret\"\n");
+    assert!(sources.print().contains("index.s3_secret_access_key = (hidden)"));
+    assert_eq!(Config::load(sources).unwrap().index.shared, None);
+}

@@ -121,6 +121,9 @@ mod tests {
             visibility_timeouts: 0,
             build: None,
             snapshot: None,
+            origin: None,
+            published: None,
+            publish_failures: 0,
         };
         let minute = Some(Duration::from_secs(60));
         let is_refused = |index: &IndexStatus, behind_max| not_searchable(index, behind_max).is_some();

@@ -2,8 +2,10 @@
 
 use std::sync::atomic::AtomicU64;
 
-use app::search::IndexStatus;
+use app::search::{IndexOrigin, IndexStatus};
+use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
@@ -18,6 +20,14 @@ pub struct IndexMetrics {
     snapshot_position: Gauge<u64, AtomicU64>,
     snapshot_bytes: Gauge<u64, AtomicU64>,
     snapshot_timestamp_seconds: Gauge,
+    origin: Family<OriginLabels, Gauge>,
+    published_position: Gauge<u64, AtomicU64>,
+    publish_failures: Counter,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OriginLabels {
+    origin: &'static str,
 }
 
 impl IndexMetrics {
@@ -33,6 +43,9 @@ impl IndexMetrics {
             snapshot_position,
             snapshot_bytes,
             snapshot_timestamp_seconds,
+            origin,
+            published_position,
+            publish_failures,
         } = &index;
         registry.register(
             "index_ready",
@@ -67,12 +80,37 @@ impl IndexMetrics {
             "Time the last snapshot was written, as a Unix timestamp",
             snapshot_timestamp_seconds.clone(),
         );
+        registry.register(
+            "index_origin",
+            "1 for what the index was loaded from: own_snapshot, shared_snapshot or database",
+            origin.clone(),
+        );
+        registry.register(
+            "index_published_position",
+            "Change log position of the shared snapshot, while this process publishes it; else 0",
+            published_position.clone(),
+        );
+        registry.register(
+            "index_publish_failures",
+            "Failed attempts to share a snapshot of the index",
+            publish_failures.clone(),
+        );
         index
     }
 
     pub fn set(&self, status: &IndexStatus) {
-        let IndexStatus { is_ready, position, properties, behind, visibility_timeouts, build, snapshot } =
-            status;
+        let IndexStatus {
+            is_ready,
+            position,
+            properties,
+            behind,
+            visibility_timeouts,
+            build,
+            snapshot,
+            origin,
+            published,
+            publish_failures,
+        } = status;
         self.ready.set(i64::from(*is_ready));
         self.position.set(position.0);
         self.properties.set(*properties as u64);
@@ -80,6 +118,16 @@ impl IndexMetrics {
         self.visibility_timeouts
             .inner()
             .fetch_max(*visibility_timeouts, std::sync::atomic::Ordering::Relaxed);
+        for (known, label) in [
+            (IndexOrigin::OwnSnapshot, "own_snapshot"),
+            (IndexOrigin::SharedSnapshot, "shared_snapshot"),
+            (IndexOrigin::Store, "database"),
+        ] {
+            let labels = OriginLabels { origin: label };
+            self.origin.get_or_create(&labels).set(i64::from(*origin == Some(known)));
+        }
+        self.published_position.set(published.map_or(0, |position| position.0));
+        self.publish_failures.inner().fetch_max(*publish_failures, std::sync::atomic::Ordering::Relaxed);
         if let Some(build) = build {
             self.build_seconds.set(build.as_secs_f64());
         }

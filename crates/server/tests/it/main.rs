@@ -43,6 +43,7 @@ mod search_preview;
 mod search_streams;
 mod searches;
 mod sessions;
+mod shared_index;
 mod sites;
 mod snapshots;
 mod status;

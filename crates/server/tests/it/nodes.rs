@@ -10,20 +10,20 @@ use crate::harness::adverts::advert;
 use crate::harness::client::{Request, Response, exchange, with_timeout};
 
 /// A database, and a key that its servers accept.
-struct Cluster {
+pub struct Cluster {
     url: String,
     key: String,
 }
 
 /// A server with a folder of its own.
-struct Node {
+pub struct Node {
     serving: Serving,
     key: String,
     _folder: TempDir,
 }
 
 impl Cluster {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let server = local_postgres::shared();
         let url = server.url(&server.create_database());
         let folder = TempDir::new().unwrap();
@@ -34,39 +34,50 @@ impl Cluster {
     }
 
     fn start(&self) -> Node {
+        self.start_with(&[])
+    }
+
+    /// Starts a server with more settings, as environment variables.
+    pub fn start_with(&self, more: &[(&str, &str)]) -> Node {
         let folder = TempDir::new().unwrap();
         let authority = TRUSTED.file.path().join("ca.pem");
-        let settings = [
+        let mut settings = vec![
             ("VIGIE_STORE__DATABASE", self.url.as_str()),
             ("VIGIE_DELIVERY__EXTRA_CA_FILE", authority.to_str().unwrap()),
             ("VIGIE_DELIVERY__DANGER_ALLOW_PRIVATE_ADDRESSES", "true"),
         ];
+        settings.extend(more);
         let serving = Serving::start_with(folder.path(), &settings);
         Node { serving, key: self.key.clone(), _folder: folder }
     }
 }
 
 impl Node {
-    async fn send(&self, request: Request) -> Response {
+    pub async fn send(&self, request: Request) -> Response {
         exchange(self.serving.address, &request.key(&self.key)).await
     }
 
     /// Sends something that must be accepted. Returns the log position after it.
-    async fn post(&self, path: &str, body: &Value) -> String {
+    pub async fn post(&self, path: &str, body: &Value) -> String {
         let response = self.send(Request::new("POST", path).json(body)).await;
         assert!(matches!(response.status, 200 | 201), "{} {}", response.status, response.text());
         response.header("X-Log-Position").unwrap().to_owned()
     }
 
     /// Asks for something as it is at a log position or later.
-    async fn get_at(&self, position: &str, path: &str) -> Response {
+    pub async fn get_at(&self, position: &str, path: &str) -> Response {
         self.send(Request::new("GET", path).header("X-Min-Log-Position", position)).await
     }
 
     /// Returns the number of properties at a log position or later.
-    async fn properties_at(&self, position: &str) -> Value {
+    pub async fn properties_at(&self, position: &str) -> Value {
         self.get_at(position, "/documents/properties?withCoherentPrice=false").await.ok()["hydra:totalItems"]
             .clone()
+    }
+
+    /// Stops the server. Returns what it logged.
+    pub fn stop(self) -> String {
+        self.serving.stop("TERM").err
     }
 
     /// Asks again and again until all deliveries are sent and recorded.

@@ -10,12 +10,15 @@ use std::time::Duration;
 use domain::{PropertyId, Timestamp};
 use engine::{Index, SegmentReader};
 use store::{LogEntry, Position};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::fetch::{FetchError, fetch};
 use super::{Indexer, Loaded, Progress, Settings};
-use crate::search::SnapshotTaken;
 use crate::search::folder::{SnapshotFolder, Unusable};
 use crate::search::manifest::{Anchor, Manifest};
+use crate::search::shared::SharedSnapshots;
+use crate::search::{IndexOrigin, SnapshotTaken};
 use crate::{App, Error};
 
 /// How long an erasure waits for others before a snapshot is taken because of it. A thousand erasures in a row should not rewrite
@@ -23,10 +26,12 @@ use crate::{App, Error};
 const ERASURE_BATCH_WINDOW: Duration = Duration::from_secs(10);
 
 pub struct Snapshots {
-    folder: Arc<Mutex<SnapshotFolder>>,
+    pub(super) folder: Arc<Mutex<SnapshotFolder>>,
+    /// Where servers on this database share a snapshot, if they do.
+    pub(super) shared: Option<Arc<dyn SharedSnapshots>>,
     every: Duration,
     /// The position of the valid snapshot on disk, if there is one.
-    saved: Option<Position>,
+    pub(super) saved: watch::Sender<Option<Position>>,
     /// The folder contains files that are not a valid snapshot.
     has_stale_files: bool,
     attempted_at: Option<Timestamp>,
@@ -34,6 +39,13 @@ pub struct Snapshots {
     erased_at: Option<Timestamp>,
     purge: Option<Purge>,
     writing: Option<Writing>,
+}
+
+/// An index that was read from a snapshot.
+pub struct Restored {
+    pub index: Arc<Index>,
+    pub position: Position,
+    pub origin: IndexOrigin,
 }
 
 /// Segments that are being rewritten without erased data.
@@ -51,12 +63,13 @@ struct Writing {
 
 impl Snapshots {
     pub fn new(settings: Settings) -> Self {
-        let Settings { folder, snapshot_interval } = settings;
+        let Settings { folder, snapshot_interval, shared } = settings;
         let folder = Arc::new(Mutex::new(SnapshotFolder::new(folder)));
         Self {
             folder,
+            shared,
             every: snapshot_interval,
-            saved: None,
+            saved: watch::Sender::new(None),
             has_stale_files: false,
             attempted_at: None,
             erased_at: None,
@@ -65,27 +78,65 @@ impl Snapshots {
         }
     }
 
-    /// Returns the index of the last snapshot and its position, if it is intact and belongs to this store. Logs why if not.
-    pub async fn restore(&mut self, app: &App) -> Result<Option<(Arc<Index>, Position)>, Error> {
+    /// Returns the index of the last snapshot, its position and its origin. If this server has no snapshot that is intact and belongs to
+    /// this store, that of another server is fetched. Returns `None` if there is none either. Logs why.
+    pub async fn restore(&mut self, app: &App) -> Result<Option<Restored>, Error> {
         match self.try_restore(app).await? {
             Ok((index, position)) => {
-                self.saved = Some(position);
-                self.attempted_at = Some(app.clock.now());
-                Ok(Some((Arc::new(index), position)))
+                return Ok(Some(self.continue_from(app, index, position, IndexOrigin::OwnSnapshot)));
             }
-            Err(Unusable::Missing) => {
-                tracing::info!("no snapshot of the index; building the index from the store");
-                Ok(None)
-            }
+            Err(Unusable::Missing) => tracing::info!("this server has no snapshot of the index"),
             Err(reason) => {
                 self.has_stale_files = true;
                 tracing::warn!(
                     error = &reason as &dyn std::error::Error,
-                    "the snapshot of the index cannot be used; building the index from the store"
+                    "the snapshot of the index cannot be used"
                 );
-                Ok(None)
             }
         }
+        self.saved.send_replace(None);
+        if let Some(shared) = self.shared.clone() {
+            match self.restore_shared(app, &*shared).await {
+                Ok((index, position)) => {
+                    return Ok(Some(self.continue_from(app, index, position, IndexOrigin::SharedSnapshot)));
+                }
+                Err(FetchError::App(error)) => return Err(error),
+                Err(FetchError::Missing) => {
+                    tracing::info!("no server has shared a snapshot of the index yet")
+                }
+                Err(reason) => tracing::warn!(
+                    error = &reason as &dyn std::error::Error,
+                    "the shared snapshot of the index cannot be used"
+                ),
+            }
+            // A part of it may have been copied.
+            self.has_stale_files = true;
+        }
+        tracing::info!("building the index from the store");
+        self.in_folder(SnapshotFolder::start_over).await?;
+        Ok(None)
+    }
+
+    fn continue_from(
+        &mut self,
+        app: &App,
+        index: Index,
+        position: Position,
+        origin: IndexOrigin,
+    ) -> Restored {
+        self.saved.send_replace(Some(position));
+        self.attempted_at = Some(app.clock.now());
+        Restored { index: Arc::new(index), position, origin }
+    }
+
+    /// Copies the shared snapshot into the folder and restores it from there.
+    async fn restore_shared(
+        &self,
+        app: &App,
+        shared: &dyn SharedSnapshots,
+    ) -> Result<(Index, Position), FetchError> {
+        fetch(app, self, shared).await?;
+        self.try_restore(app).await?.map_err(FetchError::Unusable)
     }
 
     /// Decides when the first snapshot is due. An empty store waits for the interval. An index built from a full store gets a snapshot
@@ -101,21 +152,11 @@ impl Snapshots {
             Ok(manifest) => manifest,
             Err(reason) => return Ok(Err(reason)),
         };
-        // Checked before reading gigabytes: does the snapshot belong to this store?
-        let position = Position(manifest.anchor.position);
-        let entry = match entry_at(app, position).await {
-            Err(Error::Store(store::Error::LogPruned { oldest, .. })) => {
-                return Ok(Err(Unusable::LogPruned { position: position.0, oldest }));
-            }
-            entry => entry?,
-        };
-        match entry {
-            None => return Ok(Err(Unusable::LogTooShort { position: position.0 })),
-            Some(entry) if !manifest.anchor.matches(&entry) => {
-                return Ok(Err(Unusable::OtherLog { position: position.0 }));
-            }
-            Some(_) => {}
+        // Checked before reading gigabytes.
+        if let Err(reason) = check_anchor(app, &manifest).await? {
+            return Ok(Err(reason));
         }
+        let position = Position(manifest.anchor.position);
         let restore = move |folder: &mut SnapshotFolder| {
             let settings = engine::IndexSettings::default();
             let segments = folder.segments(&manifest, |id, bytes, live_docs| {
@@ -127,7 +168,7 @@ impl Snapshots {
         self.in_folder(restore).await
     }
 
-    async fn in_folder<T: Send + 'static>(
+    pub(super) async fn in_folder<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut SnapshotFolder) -> T + Send + 'static,
     ) -> Result<T, Error> {
@@ -138,7 +179,7 @@ impl Snapshots {
 
     fn is_due(&self, position: Position, now: Timestamp) -> bool {
         let since = |time: Timestamp| Duration::try_from(now.duration_since(time)).unwrap_or_default();
-        let has_changes = position > Position::START && self.saved != Some(position);
+        let has_changes = position > Position::START && *self.saved.borrow() != Some(position);
         match (self.attempted_at, self.erased_at) {
             _ if self.writing.is_some() || self.purge.is_some() => false,
             (_, Some(erased_at)) if since(erased_at) >= ERASURE_BATCH_WINDOW => true,
@@ -152,7 +193,7 @@ impl Snapshots {
         let Writing { handle, position, erased_at } = self.writing.take()?;
         match handle.await {
             Ok(Ok(manifest)) => {
-                self.saved = Some(position);
+                self.saved.send_replace(Some(position));
                 let bytes = manifest.bytes();
                 let segments = manifest.segments.len();
                 tracing::info!(position = position.0, bytes, segments, "snapshot of the index written");
@@ -252,7 +293,7 @@ impl Indexer {
         self.finish_purge().await?;
         let Some(loaded) = &self.loaded else { return Ok(()) };
         let position = loaded.position;
-        let is_current = self.snapshots.saved == Some(position)
+        let is_current = *self.snapshots.saved.borrow() == Some(position)
             && loaded.to_purge.is_empty()
             && self.snapshots.erased_at.is_none();
         if position > Position::START && !is_current {
@@ -283,6 +324,25 @@ impl Indexer {
 
 fn loaded_position(loaded: Option<&Loaded>) -> Position {
     loaded.map_or(Position::START, |loaded| loaded.position)
+}
+
+/// Checks that a snapshot belongs to this store, and that the log still has what came after it.
+pub(in crate::workers) async fn check_anchor(
+    app: &App,
+    manifest: &Manifest,
+) -> Result<Result<(), Unusable>, Error> {
+    let position = manifest.anchor.position;
+    let entry = match entry_at(app, Position(position)).await {
+        Err(Error::Store(store::Error::LogPruned { oldest, .. })) => {
+            return Ok(Err(Unusable::LogPruned { position, oldest }));
+        }
+        entry => entry?,
+    };
+    Ok(match entry {
+        None => Err(Unusable::LogTooShort { position }),
+        Some(entry) if !manifest.anchor.matches(&entry) => Err(Unusable::OtherLog { position }),
+        Some(_) => Ok(()),
+    })
 }
 
 async fn entry_at(app: &App, position: Position) -> Result<Option<LogEntry>, Error> {

@@ -1,6 +1,6 @@
 //! The indexer on a real store.
 
-mod support;
+pub(in crate::workers) mod support;
 
 use std::fs;
 
@@ -214,6 +214,10 @@ async fn a_snapshot_from_before_the_log_is_not_used() {
     // The indexer that had restored it just before notices as well.
     while late.run_once().await.unwrap() == Progress::More {}
     assert_eq!(found(&restored), numbers([1, 3, 4, 5, 6]));
+    // Its next snapshot has segments of its own, although they are numbered like those of the old one.
+    late.snapshot().await.unwrap();
+    assert!(service.restores_snapshot().await);
+    assert_eq!(service.found_after_restart().await, numbers([1, 3, 4, 5, 6]));
 }
 
 #[tokio::test]

@@ -63,7 +63,7 @@ impl TestService {
     }
 
     pub fn indexer(&self, app: &App) -> Indexer {
-        let settings = Settings { folder: self.snapshots(), snapshot_interval: SNAPSHOT_EVERY };
+        let settings = Settings { folder: self.snapshots(), snapshot_interval: SNAPSHOT_EVERY, shared: None };
         Indexer::new(app, settings).unwrap()
     }
 
@@ -97,7 +97,8 @@ impl TestService {
             copy(&self.snapshots(), copied.path());
         }
         let app = self.app();
-        let settings = Settings { folder: copied.path().to_owned(), snapshot_interval: SNAPSHOT_EVERY };
+        let settings =
+            Settings { folder: copied.path().to_owned(), snapshot_interval: SNAPSHOT_EVERY, shared: None };
         let mut indexer = Indexer::new(&app, settings).unwrap();
         indexer.run_once().await.unwrap();
         indexer.snapshot().await.unwrap();
