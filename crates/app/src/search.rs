@@ -49,6 +49,8 @@ struct History {
     build_time: Option<Duration>,
     /// When the index last contained the whole log.
     caught_up_at: Option<Timestamp>,
+    /// When the last change that the index contains was recorded.
+    recorded_at: Option<Timestamp>,
     snapshot: Option<SnapshotTaken>,
     origin: Option<IndexOrigin>,
     published: Option<Position>,
@@ -81,7 +83,7 @@ pub struct IndexStatus {
     pub is_ready: bool,
     pub position: Position,
     pub properties: usize,
-    /// How long the index has not contained the whole log; zero if it does.
+    /// How old the first change may be that the index does not contain; zero if it contains all.
     pub behind: Duration,
     /// Writes that were acknowledged before the index had them.
     pub visibility_timeouts: u64,
@@ -128,7 +130,10 @@ impl IndexHandle {
     }
 
     /// Announces that the index contains everything up to a position.
-    pub fn publish(&self, position: Position) {
+    pub fn publish(&self, position: Position, recorded_at: Option<Timestamp>) {
+        let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        history.recorded_at = recorded_at.or(history.recorded_at);
+        drop(history);
         self.position.send_replace(position);
     }
 
@@ -184,10 +189,12 @@ impl IndexHandle {
     }
 
     fn status(&self, head: Position, now: Timestamp) -> IndexStatus {
-        let History { build_time, caught_up_at, snapshot, origin, published, publish_failures } =
+        let History { build_time, caught_up_at, recorded_at, snapshot, origin, published, publish_failures } =
             *self.history.lock().unwrap_or_else(PoisonError::into_inner);
         let position = *self.position.borrow();
-        let behind = caught_up_at.filter(|_| position < head).map(|at| now.duration_since(at));
+        // The change that comes next was recorded after both.
+        let since = caught_up_at.max(recorded_at).filter(|_| caught_up_at.is_some() && position < head);
+        let behind = since.map(|at| now.duration_since(at));
         IndexStatus {
             is_ready: self.is_ready(),
             position,

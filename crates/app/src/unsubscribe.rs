@@ -124,9 +124,10 @@ impl App {
             getrandom::fill(&mut random).map_err(Error::NoRandomness)?;
             let new = hexadecimal(random.iter());
             if stored.is_some() {
-                // It cannot be read: without another one no link would work again.
+                // It cannot be read: without another one no link would work again. If two servers do this, the last one is in force.
                 self.store.set_metadata(KEY_NAME.to_owned(), Some(new)).await?;
-                return Ok(LinkKey(random));
+                let in_force = self.store.metadata(KEY_NAME.to_owned()).await?;
+                return Ok(in_force.as_deref().and_then(parse_key).unwrap_or(LinkKey(random)));
             }
             let in_force = self.store.ensure_metadata(KEY_NAME.to_owned(), new).await?;
             Ok(parse_key(&in_force).unwrap_or(LinkKey(random)))

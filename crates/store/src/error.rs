@@ -39,8 +39,8 @@ pub enum Error {
     TooOld { found: u32, known: u32 },
     /// The tables must be changed in a way that the servers of an earlier release cannot cope with, and some are running.
     #[error(
-        "the tables must be changed for this release, and servers of an earlier one use them; stop all servers, then start one of this \
-         release"
+        "the tables must be changed for this release, and other sessions of the same database user are open; stop all servers, then start \
+         one of this release"
     )]
     OtherServers,
     /// The file is a database of another program.

@@ -177,14 +177,14 @@ impl Indexer {
         self.app.sites().await?;
         let progress = if entries.len() < ENTRIES_PER_BATCH { Progress::CaughtUp } else { Progress::More };
         if let Some(last) = entries.last() {
-            let position = last.position;
+            let (position, recorded_at) = (last.position, last.recorded_at);
             let LogSummary { changed, erased } = LogSummary::new(&entries);
             let changes = read_changes(&self.app, changed, position).await?;
             // Recorded first: a snapshot must not include the log entry of an erasure that is not purged.
             loaded.to_purge.extend(erased);
             build::apply(&loaded.index, changes, position).await?;
             loaded.position = position;
-            self.handle.publish(position);
+            self.handle.publish(position, Some(recorded_at));
             if !self.handle.is_ready() {
                 // A long log makes many segments, and `maintain` merges only once the index is open.
                 build::merge(&loaded.index).await?;
@@ -207,7 +207,7 @@ impl Indexer {
         }
         let took = self.app.clock.now().duration_since(*started_at);
         let took = Duration::try_from(took).unwrap_or_default();
-        self.handle.publish(*position);
+        self.handle.publish(*position, None);
         self.handle.open(index, took);
         let properties = index.searcher().len();
         tracing::info!(properties, position = position.0, seconds = took.as_secs_f64(), "the index is ready");

@@ -58,7 +58,7 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
     shared.tasks.spawn(stop_after_leaving(shared.clone(), signalled.clone()));
     tracing::info!(address = %server.address()?, data = %shared.config.data.display(), "vigie is listening");
     server.run().await;
-    if app.store_failure() == Some(StoreFailure::WritesLost) && !signalled.is_cancelled() {
+    if app.store_failure() == Some(StoreFailure::WritesLost) && !shared.leaving.is_cancelled() {
         return Err(start_again(&serve::index_folder(&shared)));
     }
     Ok(exit_code(&app))

@@ -56,7 +56,7 @@ impl IndexMetrics {
         registry.register("index_properties", "Properties in the index", properties.clone());
         registry.register(
             "index_behind_seconds",
-            "Time for which the index has not contained the whole change log; 0 if it does",
+            "Age of the first change that the index does not contain; 0 if it contains all",
             behind_seconds.clone(),
         );
         registry.register(

@@ -34,6 +34,7 @@ const TRIFLE_TIMEOUT: Duration = Duration::from_secs(10);
 /// replica has an outcome that is not known.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(75);
 
+const LOST: &str = "the connection to the database is lost";
 const SILENT: &str = "the database server does not answer";
 const TAKEN_OVER: &str = "another database server has taken over";
 
@@ -57,6 +58,8 @@ pub struct PostgresConnection {
     checks_timeline: Cell<bool>,
     /// The connection ended, or is in a state that is not known.
     is_broken: Cell<bool>,
+    /// How long a statement may take.
+    statement_timeout: Cell<Duration>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +101,13 @@ impl PostgresConnection {
             accepted,
             checks_timeline: Cell::new(false),
             is_broken: Cell::new(false),
+            statement_timeout: Cell::new(STATEMENT_TIMEOUT),
         })
+    }
+
+    /// Lets statements take as long as they need, or ends that. Who does so must not mind a server that hangs.
+    pub fn set_patient(&self, is_patient: bool) {
+        self.statement_timeout.set(if is_patient { Duration::MAX } else { STATEMENT_TIMEOUT });
     }
 
     /// Announces that its user checks a new timeline ([`super::timeline::check`]).
@@ -170,7 +179,7 @@ impl PostgresConnection {
             return Ok(statement.clone());
         }
         let translated = translate(sql);
-        let statement = self.run(STATEMENT_TIMEOUT, self.client.borrow().prepare(&translated))?;
+        let statement = self.run(self.statement_timeout.get(), self.client.borrow().prepare(&translated))?;
         self.statements.borrow_mut().insert(sql.to_owned(), statement.clone());
         Ok(statement)
     }
@@ -179,7 +188,8 @@ impl PostgresConnection {
         check(values)?;
         self.flush()?;
         let statement = self.prepare(sql)?;
-        let rows = self.run(STATEMENT_TIMEOUT, self.client.borrow().execute_raw(&statement, values))?;
+        let rows =
+            self.run(self.statement_timeout.get(), self.client.borrow().execute_raw(&statement, values))?;
         Ok(usize::try_from(rows).unwrap_or(usize::MAX))
     }
 
@@ -192,7 +202,7 @@ impl PostgresConnection {
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
         self.repeat_if_lost(|| {
             let statement = self.prepare(sql)?;
-            self.run(STATEMENT_TIMEOUT, self.client.borrow().query(&statement, &values))
+            self.run(self.statement_timeout.get(), self.client.borrow().query(&statement, &values))
         })
     }
 
@@ -260,7 +270,7 @@ impl PostgresConnection {
     /// Sends statements one after the other, without waiting for the answers of those before.
     fn run_together(&self, steps: &[PipelineStep]) -> SqlResult<Vec<Vec<Row>>> {
         let client = self.client.borrow();
-        self.run(STATEMENT_TIMEOUT, pipeline::run(&client, steps))
+        self.run(self.statement_timeout.get(), pipeline::run(&client, steps))
     }
 
     /// Runs statements without parameters: beginnings and ends of transactions, and migrations.
@@ -294,8 +304,8 @@ impl PostgresConnection {
 
     fn run_batch(&self, sql: &str) -> SqlResult<()> {
         let timeout = match sql.split([' ', ';']).next() {
-            Some("BEGIN") => TRIFLE_TIMEOUT,
-            Some("SAVEPOINT" | "RELEASE" | "ROLLBACK" | "COMMIT") => STATEMENT_TIMEOUT,
+            Some("BEGIN") if !sql.contains("LOCK") => TRIFLE_TIMEOUT,
+            Some("BEGIN" | "SAVEPOINT" | "RELEASE" | "ROLLBACK" | "COMMIT") => STATEMENT_TIMEOUT,
             // Migrations, and rewriting the whole database.
             _ => Duration::MAX,
         };
@@ -310,6 +320,10 @@ impl PostgresConnection {
     ) -> SqlResult<T> {
         let timeline = self.timeline.borrow().clone();
         let answer = self.runtime.block_on(async {
+            if self.is_lost() {
+                // A server that hangs would be waited for again.
+                return Err(LOST);
+            }
             tokio::select! {
                 // An answer that is there counts.
                 biased;

@@ -3,6 +3,8 @@
 //! Servers are upgraded one after the other: the first one of a new release migrates the tables while those of the release before go on
 //! with them. A migration after which they could not says so, and waits for nothing: it is refused while other servers run.
 
+use std::time::Duration;
+
 use tokio_postgres::error::SqlState;
 
 use super::timeline;
@@ -44,8 +46,14 @@ const MIGRATIONS: &[Migration] = &[
 /// The name of the metadata with the identity of the database.
 const IDENTITY: &str = "database_identity";
 
-/// How often a migration is tried that needs a lock which a long query has.
+/// How often a migration is tried that needs a lock which a long query has, and how long other queries go first in between.
 const TRIES_MAX: usize = 60;
+const TRY_INTERVAL: Duration = Duration::from_secs(3);
+
+/// How often it is looked whether other servers still run: the session of one that has stopped takes a moment to end, and one that has just
+/// started does not wait for its turn yet.
+const LOOKS_MAX: usize = 30;
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Creates or migrates the tables. Several processes may start at the same time: one migrates and the others wait. Returns the identity
 /// of the database.
@@ -54,11 +62,18 @@ pub fn migrate(connection: &Connection) -> Result<String, Error> {
         match migrate_once(connection, MIGRATIONS) {
             Err(error) if is_lock_timeout(&error) => {
                 tracing::info!("the tables are in use; trying again to change them");
+                pause(connection, TRY_INTERVAL);
             }
             migrated => return migrated,
         }
     }
     migrate_once(connection, MIGRATIONS)
+}
+
+fn pause(connection: &Connection, duration: Duration) {
+    if let Some(postgres) = connection.postgres() {
+        postgres.pause(duration);
+    }
 }
 
 fn is_lock_timeout(error: &Error) -> bool {
@@ -77,7 +92,12 @@ fn migrate_once(connection: &Connection, migrations: &[Migration]) -> Result<Str
 fn migrate_in_transaction(connection: &Connection, migrations: &[Migration]) -> Result<(), Error> {
     // The migration of another process may take long, and so may this one.
     connection.execute_batch("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")?;
-    wait_for_opening(connection)?;
+    if let Some(postgres) = connection.postgres() {
+        postgres.set_patient(true);
+        let waited = wait_for_opening(connection);
+        postgres.set_patient(false);
+        waited?;
+    }
     // Queries of other servers wait behind a change that waits for a lock.
     connection.execute_batch("SET LOCAL lock_timeout = '2s'")?;
     connection.execute_batch("CREATE TABLE IF NOT EXISTS vigie_schema (version BIGINT NOT NULL)")?;
@@ -117,13 +137,19 @@ fn check_support(connection: &Connection, found: u32, known: u32) -> Result<(), 
     if oldest > known { Err(Error::TooNew { found, known }) } else { Ok(()) }
 }
 
-/// Fails if other processes work with the tables. Those that wait to open the database do not yet.
+/// Fails if other processes work with the tables: those that are the same database user, because an address may give a server any other
+/// name. Those that wait to open the database do not yet.
 fn refuse_if_in_use(connection: &Connection) -> Result<(), Error> {
     let others = "SELECT 1 FROM pg_stat_activity
-         WHERE datname = current_database() AND application_name = current_setting('application_name')
-             AND pid <> pg_backend_pid()
+         WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
              AND pid NOT IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)";
-    if connection.prepare_cached(others)?.exists(params![])? { Err(Error::OtherServers) } else { Ok(()) }
+    for _ in 0..LOOKS_MAX {
+        if !connection.prepare_cached(others)?.exists(params![])? {
+            return Ok(());
+        }
+        pause(connection, LOOK_INTERVAL);
+    }
+    Err(Error::OtherServers)
 }
 
 /// Waits until no other process opens the database. Others wait until this transaction ends.
@@ -197,8 +223,7 @@ mod tests {
         assert!(matches!(refused, Err(Error::OtherServers)), "{refused:?}");
         assert_eq!(schema_version(&newer).unwrap(), count(MIGRATIONS));
         drop(older);
-        // The session of the one that stopped may take a moment to end.
-        while matches!(migrate_once(&newer, &later(vec![BREAKS, ADDS])), Err(Error::OtherServers)) {}
+        migrate_once(&newer, &later(vec![BREAKS, ADDS])).unwrap();
         assert_eq!(schema_version(&newer).unwrap(), count(MIGRATIONS) + 2);
         let refused = migrate(&open(&options));
         assert!(matches!(refused, Err(Error::TooNew { .. })), "{refused:?}");
@@ -210,12 +235,12 @@ mod tests {
         let older = open(&options);
         let identity = migrate(&older).unwrap();
         older.execute_batch("BEGIN; LOCK TABLE vigie_schema").unwrap();
-        let tried = std::thread::scope(|scope| {
+        std::thread::scope(|scope| {
+            let migrated = scope.spawn(|| migrate(&open(&options)).unwrap());
             let tried = scope.spawn(|| migrate_once(&open(&options), MIGRATIONS)).join().unwrap();
+            assert!(is_lock_timeout(&tried.unwrap_err()));
             older.execute_batch("ROLLBACK").unwrap();
-            tried
+            assert_eq!(migrated.join().unwrap(), identity);
         });
-        assert!(is_lock_timeout(&tried.unwrap_err()));
-        assert_eq!(migrate(&open(&options)).unwrap(), identity);
     }
 }

@@ -17,7 +17,9 @@ const SESSION: &str = "SET statement_timeout = 0; SET idle_in_transaction_sessio
 
 /// Prepares a connection for copying. Does nothing on SQLite.
 pub fn configure(connection: &Connection) -> SqlResult<()> {
-    if connection.is_postgres() { connection.execute_batch(SESSION) } else { Ok(()) }
+    let Some(postgres) = connection.postgres() else { return Ok(()) };
+    postgres.set_patient(true);
+    connection.execute_batch(SESSION)
 }
 
 /// Fails if other Vigie processes are connected to the database. Waits a moment for those that have just ended.

@@ -217,6 +217,17 @@ async fn damaged_delivery_does_not_stop_others() {
 }
 
 #[tokio::test]
+async fn damaged_lane_does_not_look_like_the_last_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, numbers, _) = six(folder.path()).await;
+    // Between the two lanes.
+    let damaged = format!("UPDATE delivery SET lane = {} WHERE sequence = 3", numbers[0].0 * 4 + 3);
+    assert_eq!(open(folder.path()).execute(&damaged, []).unwrap(), 1);
+    let lanes: Vec<_> = store.lanes(None, 2).await.unwrap().iter().map(|found| found.lane).collect();
+    assert_eq!(lanes, [lane(numbers[0], HOOK), lane(numbers[1], HOOK)]);
+}
+
+#[tokio::test]
 async fn damaged_delivery_is_left_out_of_lists() {
     for damage in [
         "UPDATE delivery SET kind = 99 WHERE sequence = 3",

@@ -31,15 +31,20 @@ pub fn lanes(
     limit: usize,
     damage: &DamageLog,
 ) -> Result<Vec<LaneDue>, Error> {
-    let after = after.map_or(-1, lane_code);
-    let found = match connection.is_postgres() {
-        true => next_lanes(connection, after, limit)?,
-        false => next_lanes_one_by_one(connection, after, limit)?,
-    };
-    let mut lanes = Vec::with_capacity(found.len());
-    for (code, due_at) in found {
-        let read = lane_from_code(code).and_then(|lane| Ok(LaneDue { lane, due_at: timestamp(due_at)? }));
-        lanes.extend(damage.unless_damaged(RecordKind::Delivery, || format!("lane {code}"), read)?);
+    let mut after = after.map_or(-1, lane_code);
+    let mut lanes = Vec::new();
+    // Fewer than `limit` mean that there are no more, so a damaged one is made up for.
+    while lanes.len() < limit {
+        let found = match connection.is_postgres() {
+            true => next_lanes(connection, after, limit - lanes.len())?,
+            false => next_lanes_one_by_one(connection, after, limit - lanes.len())?,
+        };
+        let Some((last, _)) = found.last() else { break };
+        after = *last;
+        for (code, due_at) in found {
+            let read = lane_from_code(code).and_then(|lane| Ok(LaneDue { lane, due_at: timestamp(due_at)? }));
+            lanes.extend(damage.unless_damaged(RecordKind::Delivery, || format!("lane {code}"), read)?);
+        }
     }
     Ok(lanes)
 }

@@ -1,6 +1,7 @@
 //! The subject of a delivery: the property, its version, and the match.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
 
 use domain::{AdvertId, MatchId, PropertyId, SearchNumber, Timestamp};
 
@@ -19,8 +20,9 @@ use crate::sql::{Connection, OptionalExtension, params};
 /// many deliveries share a position.
 pub struct Causes<'c> {
     connection: &'c Connection,
-    causes: HashMap<Position, Cause>,
-    /// What a property matched up to a position, read for events.
+    /// `None` if there is nothing.
+    causes: HashMap<Position, Option<Cause>>,
+    /// What a property matched up to a position, for events. Only on PostgreSQL, where reading it one by one takes long.
     groups: HashMap<Position, Vec<MatchGroup>>,
 }
 
@@ -61,21 +63,31 @@ impl<'c> Causes<'c> {
         let positions: BTreeSet<Position> = of.iter().map(|(position, _)| *position).collect();
         connection.prefetch(positions.iter().map(|position| (CAUSE, owned(params![position.0]))))?;
         for position in positions {
-            if let Ok(Some(cause)) = cause(connection, position) {
+            if let Ok(cause) = cause(connection, position) {
                 read.causes.insert(position, cause);
             }
         }
+        if !connection.is_postgres() {
+            return Ok(read);
+        }
         let of_events = of.iter().filter(|(_, notification)| matches!(notification, Notification::Event(..)));
         let with_events: BTreeSet<Position> = of_events.map(|(position, _)| *position).collect();
-        let properties =
-            with_events.iter().filter_map(|position| Some((*position, read.causes.get(position)?.property)));
+        let properties = with_events.iter().filter_map(|position| {
+            let cause = read.causes.get(position)?.as_ref()?;
+            Some((*position, cause.property))
+        });
         let properties: Vec<(Position, PropertyId)> = properties.collect();
         let values = |(position, property): &(Position, PropertyId)| {
             (GROUPS, owned(params![property.as_bytes(), position.0]))
         };
         connection.prefetch(properties.iter().map(values))?;
         for (position, property) in properties {
-            if let Ok(groups) = groups(connection, property, position) {
+            let mut groups = Vec::new();
+            let all = each_group(connection, property, position, |group| {
+                groups.push(group);
+                Ok(ControlFlow::Continue(()))
+            });
+            if all.is_ok() {
                 read.groups.insert(position, groups);
             }
         }
@@ -89,11 +101,15 @@ impl<'c> Causes<'c> {
         position: Position,
         notification: Notification,
     ) -> Result<Option<DeliverySubject>, Error> {
-        let unread = match self.causes.contains_key(&position) {
-            true => None,
-            false => cause(self.connection, position)?,
+        let damaged;
+        let cause = match self.causes.get(&position) {
+            Some(cause) => cause,
+            None => {
+                damaged = cause(self.connection, position)?;
+                &damaged
+            }
         };
-        let Some(cause) = self.causes.get(&position).or(unread.as_ref()) else { return Ok(None) };
+        let Some(cause) = cause else { return Ok(None) };
         let Cause { property, version, advert, at, kind, ref payload, first_position, ref stored_documents } =
             *cause;
         // The log entry says whether the advert that caused it was erased.
@@ -113,16 +129,35 @@ impl<'c> Causes<'c> {
                     Some(regrouping) => regrouping.events,
                     None => decode_events(payload)?,
                 };
-                let linked_at = match self.groups.get(&position) {
-                    Some(groups) => linked_at(groups, search)?,
-                    None => linked_at(&groups(self.connection, property, position)?, search)?,
-                };
+                let linked_at = self.linked_at(search, property, position)?;
                 (linked_at.map_or_else(|| timestamp(at), Ok)?, events.into_iter().nth(usize::from(index)))
             }
         };
         let match_id = MatchId::of(search, first_position);
         let stored_documents = stored_documents.clone();
         Ok(Some(DeliverySubject { property, version, advert, match_id, matched_at, event, stored_documents }))
+    }
+
+    /// Returns when a property first matched a search, or else when the search first received an event of it, as of a position, so that
+    /// every attempt sends the same date.
+    fn linked_at(
+        &self,
+        search: SearchNumber,
+        property: PropertyId,
+        position: Position,
+    ) -> Result<Option<Timestamp>, Error> {
+        let mut first = FirstLink::default();
+        match self.groups.get(&position) {
+            Some(groups) => {
+                for group in groups {
+                    if first.add(group, search)?.is_break() {
+                        break;
+                    }
+                }
+            }
+            None => each_group(self.connection, property, position, |group| first.add(&group, search))?,
+        }
+        Ok(first.at)
     }
 }
 
@@ -148,32 +183,44 @@ fn cause(connection: &Connection, position: Position) -> Result<Option<Cause>, E
     }))
 }
 
-fn groups(
+/// Calls `visit` with the groups of a property up to a position, in order, until it breaks.
+fn each_group(
     connection: &Connection,
     property: PropertyId,
     position: Position,
-) -> Result<Vec<MatchGroup>, Error> {
+    mut visit: impl FnMut(MatchGroup) -> Result<ControlFlow<()>, Error>,
+) -> Result<(), Error> {
     let mut statement = connection.prepare_cached(GROUPS)?;
-    let rows = statement.query_map(params![property.as_bytes(), position.0], |row| {
-        Ok(MatchGroup { at: row.get(0)?, matched: row.get(1)?, linked: row.get(2)?, inherited: row.get(3)? })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// Returns when a property first matched a search, or else when the search first received an event of it, so that every attempt sends
-/// the same date.
-fn linked_at(groups: &[MatchGroup], search: SearchNumber) -> Result<Option<Timestamp>, Error> {
-    let mut linked = None;
-    for MatchGroup { at, matched, linked: of_events, inherited } in groups {
-        let contains = |list: &Option<Vec<u8>>| search_list_contains(list.as_deref(), search);
-        if contains(matched)? {
-            return timestamp(*at).map(Some);
-        }
-        if linked.is_none() && (contains(of_events)? || contains(inherited)?) {
-            linked = Some(timestamp(*at)?);
+    let mut rows = statement.query(params![property.as_bytes(), position.0])?;
+    while let Some(row) = rows.next()? {
+        let group =
+            MatchGroup { at: row.get(0)?, matched: row.get(1)?, linked: row.get(2)?, inherited: row.get(3)? };
+        if visit(group)?.is_break() {
+            break;
         }
     }
-    Ok(linked)
+    Ok(())
+}
+
+/// Finds when a property first matched a search, or else when the search first received an event of it.
+#[derive(Default)]
+struct FirstLink {
+    at: Option<Timestamp>,
+}
+
+impl FirstLink {
+    /// Takes the next group into account. Breaks if no later one matters.
+    fn add(&mut self, group: &MatchGroup, search: SearchNumber) -> Result<ControlFlow<()>, Error> {
+        let contains = |list: &Option<Vec<u8>>| search_list_contains(list.as_deref(), search);
+        if contains(&group.matched)? {
+            self.at = Some(timestamp(group.at)?);
+            return Ok(ControlFlow::Break(()));
+        }
+        if self.at.is_none() && (contains(&group.linked)? || contains(&group.inherited)?) {
+            self.at = Some(timestamp(group.at)?);
+        }
+        Ok(ControlFlow::Continue(()))
+    }
 }
 
 pub fn contacts(hidden: bool) -> Contacts {
