@@ -130,6 +130,8 @@ impl Patroni {
         );
         let arguments = [
             "--data-dir=data".to_owned(),
+            // With its third API, Patroni 3.0 lets a leader that was paused take the lock back from the one that replaced it.
+            "--enable-v2".to_owned(),
             format!("--listen-client-urls={clients}"),
             format!("--advertise-client-urls={clients}"),
             format!("--listen-peer-urls={peers}"),
@@ -326,7 +328,7 @@ impl Member {
             r#"scope: vigie
 name: {name}
 restapi: {{listen: "127.0.0.1:{api}", connect_address: "127.0.0.1:{api}"}}
-etcd3: {{host: "127.0.0.1:{etcd}"}}
+etcd: {{host: "127.0.0.1:{etcd}"}}
 bootstrap:
   dcs:
     ttl: 5

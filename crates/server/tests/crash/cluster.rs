@@ -36,7 +36,7 @@ const EXPECTED_WARNINGS: [&str; 4] = [
 
 /// What a server logs that has read changes which the database has lost.
 const RESTARTED: &str = "starting again with an empty index";
-const LOSS_WARNINGS: [&str; 3] = [RESTARTED, "lost changes", "is listening"];
+const LOSS_WARNINGS: [&str; 4] = [RESTARTED, "lost changes", "is listening", "the index lags behind"];
 
 pub struct Cluster {
     pub nodes: Vec<Node>,
@@ -46,6 +46,7 @@ pub struct Cluster {
     /// The test's own connection.
     store: SqlStore,
     receipts: Receipts,
+    has_failed: AtomicBool,
 }
 
 /// A server with a folder of its own, which survives it.
@@ -89,6 +90,7 @@ impl Cluster {
             settings,
             store,
             receipts: Receipts::default(),
+            has_failed: AtomicBool::new(false),
             url,
         }
     }
@@ -181,6 +183,7 @@ impl Cluster {
         let nothing = || ChangeSet { recorded_at: SystemClock.now(), steps: Vec::new(), grouped_at: None };
         // Fails while the database restarts.
         while self.store.commit(nothing()).await.is_err() {
+            assert!(!self.has_failed.load(Ordering::SeqCst), "another thread has failed");
             assert_eq!(*self.store.failure().borrow(), None);
         }
     }
@@ -230,10 +233,30 @@ impl Cluster {
         lock(&self.database).check_members();
     }
 
+    /// Lets clients end, also those that wait for the database, if this thread panics before what is returned is dropped.
+    pub fn end_on_panic(&self) -> EndOnPanic<'_> {
+        EndOnPanic(self)
+    }
+
     /// Lets clients end when their server does.
     pub fn end_clients(&self) {
         for node in &self.nodes {
             node.is_over.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+pub struct EndOnPanic<'a>(&'a Cluster);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.has_failed.store(true, Ordering::SeqCst);
+            self.0.end_clients();
+            for node in &self.0.nodes {
+                node.set(None);
+                drop(lock(&node.running).take());
+            }
         }
     }
 }

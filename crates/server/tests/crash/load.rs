@@ -93,6 +93,8 @@ pub fn run<F: Copy + Debug>(
         let (cluster, key, receiver) = (&cluster, key.as_str(), &receiver);
         let count = |new: usize| cluster.count_receipts(new);
         let over = CancellationToken::new();
+        let _end = cluster.end_on_panic();
+        let _over = over.clone().drop_guard();
         for (number, (sender, node)) in senders.iter_mut().zip(&cluster.nodes).enumerate() {
             let mut random = chance.split();
             scope.spawn(move || {

@@ -114,6 +114,7 @@ fn all_servers_forget_what_asynchronous_replication_loses() {
     };
     let clients: Vec<Client<'_>> = cluster.nodes.iter().enumerate().map(client).collect();
     let receipts: Vec<Receipt> = std::thread::scope(|scope| {
+        let _end = cluster.end_on_panic();
         let running: Vec<_> = clients.iter().map(|client| scope.spawn(|| client.run(&cluster))).collect();
         for round in 1..=ROUNDS {
             lose(&cluster, &clients, &phase, round);
