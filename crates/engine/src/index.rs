@@ -97,7 +97,7 @@ impl Index {
     pub fn apply(&self, changes: Vec<Change>, position: u64) {
         let mut writer = self.lock_writer();
         let mut searcher = Searcher::clone(&self.current.load());
-        let mut latest: FxHashMap<PropertyId, Option<Row>> = FxHashMap::default();
+        let mut latest: FxHashMap<PropertyId, Option<Row<'_>>> = FxHashMap::default();
         for change in changes {
             match change {
                 Change::Put(property, sequence_number) => {
@@ -110,7 +110,7 @@ impl Index {
             searcher.delete(*id);
         }
         let (mut rows, mut text_bytes) = (Vec::new(), 0);
-        let mut add_segment = |rows: Vec<Row>| {
+        let mut add_segment = |rows: Vec<Row<'_>>| {
             let segment = Segment::new(rows, self.settings.presorted_rows_min);
             searcher.segment_readers.push(SegmentReader::new(writer.next_segment_id(), segment));
         };

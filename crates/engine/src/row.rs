@@ -12,6 +12,7 @@ use domain::{
 
 use crate::column::UNKNOWN;
 use crate::request::SequenceNumber;
+use crate::segment::text_index::TextIndex;
 
 pub const PROPERTY_ATTRIBUTES: usize = PropertyAttribute::ALL.len();
 pub const ADVERT_ATTRIBUTES: usize = AdvertAttribute::ALL.len();
@@ -24,7 +25,7 @@ pub const FEATURE_MARK: char = '#';
 pub const EXPIRED_MARK: char = '~';
 
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct Row<'a> {
     pub id: PropertyId,
     pub sequence_number: SequenceNumber,
     pub values: [i64; PROPERTY_ATTRIBUTES],
@@ -32,9 +33,17 @@ pub struct Row {
     pub point: Option<GeoPoint>,
     pub adverts: Vec<AdvertRow>,
     pub changes: Vec<ChangeRow>,
+    pub text: RowText<'a>,
+}
+
+/// The texts of a row.
+#[derive(Debug, Clone)]
+pub enum RowText<'a> {
     /// Tokens. Each text ends with a line break, so that no phrase spans two texts. Each token of a feature starts with
     /// [`FEATURE_MARK`], and each token of an expired advert with [`EXPIRED_MARK`].
-    pub text: String,
+    Tokens(String),
+    /// Those of a row of a segment that is merged with others.
+    Indexed { index: &'a TextIndex, row: usize },
 }
 
 #[derive(Debug, Clone)]
@@ -53,7 +62,17 @@ pub struct ChangeRow {
     pub live: bool,
 }
 
-impl Row {
+impl RowText<'_> {
+    /// Returns the length of the tokens in bytes.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Tokens(tokens) => tokens.len(),
+            Self::Indexed { index, row } => index.text(*row).len(),
+        }
+    }
+}
+
+impl Row<'_> {
     /// Returns `None` for a property without adverts, which no search can match.
     pub fn new(property: &Property, sequence_number: SequenceNumber) -> Option<Self> {
         let view = PropertyView::new(property)?;
@@ -88,7 +107,7 @@ impl Row {
             point: view.derived.point,
             adverts: adverts.collect(),
             changes,
-            text: tokenized_texts(property),
+            text: RowText::Tokens(tokenized_texts(property)),
         })
     }
 

@@ -15,7 +15,7 @@ use domain::{GeoPoint, Key, PropertyAttribute, PropertyId, SiteKey, Variation};
 use crate::bits::BitSet;
 use crate::column::{Column, UNKNOWN};
 use crate::request::{Hit, SequenceNumber};
-use crate::row::{ADVERT_ATTRIBUTES, AdvertRow, ChangeRow, PROPERTY_ATTRIBUTES, Row};
+use crate::row::{ADVERT_ATTRIBUTES, AdvertRow, ChangeRow, PROPERTY_ATTRIBUTES, Row, RowText};
 use doc_range::DocRange;
 use geo_index::{GeoIndex, SortKey, cell_of};
 use map_index::MapIndex;
@@ -73,10 +73,10 @@ pub(crate) struct Changes {
 
 impl Segment {
     /// Builds a segment of rows in any order. A segment with fewer than `presorted_rows_min` rows is not presorted.
-    pub fn new(mut rows: Vec<Row>, presorted_rows_min: usize) -> Self {
+    pub fn new(mut rows: Vec<Row<'_>>, presorted_rows_min: usize) -> Self {
         rows.sort_by_cached_key(|row| (sort_key(row), row.id));
         let sort_keys: Vec<SortKey> = rows.iter().map(sort_key).collect();
-        let column = |read: &dyn Fn(&Row) -> i64| Column::new(&rows.iter().map(read).collect::<Vec<_>>());
+        let column = |read: &dyn Fn(&Row<'_>) -> i64| Column::new(&rows.iter().map(read).collect::<Vec<_>>());
         let columns: Vec<Column> =
             (0..PROPERTY_ATTRIBUTES).map(|index| column(&|row| row.values[index])).collect();
         let ids: Vec<PropertyId> = rows.iter().map(|row| row.id).collect();
@@ -88,7 +88,7 @@ impl Segment {
         let sequence_numbers = column(&|row| i64::try_from(row.sequence_number.0).unwrap_or(i64::MAX));
         let adverts = Adverts::new(&rows);
         let changes = Variation::ALL.iter().map(|variation| Changes::new(&rows, *variation)).collect();
-        let text_index = TextIndex::new(rows.iter().map(|row| row.text.as_str()));
+        let text_index = TextIndex::new(rows.iter().map(|row| &row.text));
         let parts = SegmentParts {
             ids,
             sequence_numbers,
@@ -198,7 +198,7 @@ impl Segment {
     }
 
     /// Restores a row, to put it into another segment.
-    pub fn row(&self, row: usize) -> Row {
+    pub fn row(&self, row: usize) -> Row<'_> {
         let mut values = [UNKNOWN; PROPERTY_ATTRIBUTES];
         for (value, column) in values.iter_mut().zip(&self.columns) {
             *value = column.value(row);
@@ -219,7 +219,7 @@ impl Segment {
             point: self.point(row),
             adverts: self.adverts.of_row(row).map(|advert| self.adverts.row(advert)).collect(),
             changes: changes.collect(),
-            text: self.text_index.text(row),
+            text: RowText::Indexed { index: &self.text_index, row },
         }
     }
 
@@ -277,7 +277,7 @@ pub(crate) struct SegmentParts {
     pub text_index: TextIndex,
 }
 
-fn sort_key(row: &Row) -> SortKey {
+fn sort_key(row: &Row<'_>) -> SortKey {
     SortKey {
         transaction: row.value(PropertyAttribute::TransactionType),
         department: row.value(PropertyAttribute::Department),
@@ -298,7 +298,7 @@ fn sort_rows(column: &Column, geo_index: &GeoIndex) -> Vec<u32> {
 }
 
 impl Adverts {
-    fn new(rows: &[Row]) -> Self {
+    fn new(rows: &[Row<'_>]) -> Self {
         let adverts = || rows.iter().flat_map(|row| &row.adverts);
         let mut starts = vec![0];
         for row in rows {
@@ -335,7 +335,7 @@ impl Adverts {
 }
 
 impl Changes {
-    fn new(all: &[Row], variation: Variation) -> Self {
+    fn new(all: &[Row<'_>], variation: Variation) -> Self {
         let (mut rows, mut at, mut percent, mut live) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (index, row) in all.iter().enumerate() {
             for change in row.changes.iter().filter(|change| change.variation == variation) {

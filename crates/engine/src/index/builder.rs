@@ -14,7 +14,7 @@ use crate::settings::IndexSettings;
 #[derive(Debug)]
 pub struct IndexBuilder {
     settings: IndexSettings,
-    rows: Vec<Row>,
+    rows: Vec<Row<'static>>,
     text_bytes: usize,
     segments: Vec<Segment>,
 }

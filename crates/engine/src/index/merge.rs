@@ -79,7 +79,7 @@ pub fn replace(
 /// Builds one segment of the live rows of the chosen segments.
 pub fn merge(settings: &IndexSettings, readers: &[SegmentReader], chosen: &[SegmentId]) -> Segment {
     let chosen = readers.iter().filter(|reader| chosen.contains(&reader.id()));
-    let rows: Vec<Row> =
+    let rows: Vec<Row<'_>> =
         chosen.flat_map(|reader| reader.live_docs.iter().map(|row| reader.segment.row(row))).collect();
     Segment::new(rows, settings.presorted_rows_min)
 }

@@ -6,15 +6,15 @@
 //! The tokens of features and of expired adverts are marked, and so are their terms. A phrase that may be anywhere accepts a term
 //! with and without the marks, which costs no second copy of these texts: the tokens of a text have all the same marks.
 
-use std::borrow::Cow;
+mod builder;
 
-use domain::criteria::AdvertScope;
-use domain::phrase::{accented_form, stem};
-use domain::{Phrase, Strictness};
-use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 use crate::bits::{BitSet, WORD};
 use crate::row::{EXPIRED_MARK, FEATURE_MARK};
+use domain::criteria::AdvertScope;
+use domain::phrase::{accented_form, stem};
+use domain::{Phrase, Strictness};
 
 /// The texts in which a phrase is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,10 +36,6 @@ pub(super) const BREAK: u16 = u16::MAX;
 const PAIRED: u32 = 0xE000;
 const SECOND: u16 = 0xF000;
 const SECOND_BITS: u32 = 11;
-
-/// A term that at least every 64th row has is stored as a bit set. Gaps would be smaller down to every 16th row, but have to be
-/// decoded one by one. A few hundred terms are in between.
-const ROWS_PER_POSTING_MAX: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TextIndex {
@@ -119,95 +115,6 @@ impl StringTable {
 }
 
 impl TextIndex {
-    /// Indexes the tokens of all rows, in the order of their ordinals.
-    pub fn new<'a>(texts: impl ExactSizeIterator<Item = &'a str>) -> Self {
-        let rows = texts.len();
-        let mut indexes: FxHashMap<&str, u32> = FxHashMap::default();
-        let mut words: Vec<&str> = Vec::new();
-        let mut rows_with: Vec<Vec<u32>> = Vec::new();
-        let (mut sequence, mut starts) = (Vec::new(), vec![0_u32]);
-        for (row, text) in texts.enumerate() {
-            for line in text.lines() {
-                for word in line.split(' ') {
-                    let index = *indexes.entry(word).or_insert_with(|| {
-                        words.push(word);
-                        rows_with.push(Vec::new());
-                        words.len() as u32 - 1
-                    });
-                    let rows_with = &mut rows_with[index as usize];
-                    if rows_with.last() != Some(&(row as u32)) {
-                        rows_with.push(row as u32);
-                    }
-                    sequence.push(index);
-                }
-                sequence.push(u32::MAX);
-            }
-            starts.push(sequence.len() as u32);
-        }
-        let mut by_frequency: Vec<u32> = (0..words.len() as u32).collect();
-        by_frequency
-            .sort_by_key(|word| (std::cmp::Reverse(rows_with[*word as usize].len()), words[*word as usize]));
-        let mut id_of = vec![0_u32; words.len()];
-        for (id, word) in by_frequency.iter().enumerate() {
-            id_of[*word as usize] = id as u32;
-        }
-        let mut alphabet: Vec<u32> = (0..words.len() as u32).collect();
-        alphabet.sort_unstable_by_key(|word| words[*word as usize]);
-        let mut text = Self { row_words: rows.div_ceil(WORD), ..Self::default() };
-        for word in alphabet {
-            text.terms.push(words[word as usize]);
-            text.term_ids.push(id_of[word as usize]);
-        }
-        for word in &by_frequency {
-            text.add_postings(&rows_with[*word as usize], rows);
-        }
-        text.add_sequence(&sequence, &starts, &id_of);
-        text.complete();
-        text
-    }
-
-    fn add_postings(&mut self, rows_with_term: &[u32], rows: usize) {
-        if rows_with_term.len() * ROWS_PER_POSTING_MAX >= rows {
-            let mut bits = BitSet::empty(rows);
-            rows_with_term.iter().for_each(|row| bits.insert(*row as usize));
-            self.postings.push(PostingLocation::BitSet((self.bitsets.len() / self.row_words) as u32));
-            self.bitsets.extend(bits.words());
-            return;
-        }
-        let start = self.gaps.len() as u32;
-        let mut previous = 0;
-        for row in rows_with_term {
-            let mut gap = row - previous;
-            previous = *row;
-            while gap >= 0x80 {
-                self.gaps.push(gap as u8 | 0x80);
-                gap >>= 7;
-            }
-            self.gaps.push(gap as u8);
-        }
-        self.postings.push(PostingLocation::Gaps { start, end: self.gaps.len() as u32 });
-    }
-
-    fn add_sequence(&mut self, sequence: &[u32], starts: &[u32], id_of: &[u32]) {
-        self.units.reserve(sequence.len());
-        self.starts.push(0);
-        for bounds in starts.windows(2) {
-            for index in &sequence[bounds[0] as usize..bounds[1] as usize] {
-                match id_of.get(*index as usize) {
-                    None => self.units.push(BREAK),
-                    Some(id) if *id < PAIRED => self.units.push(*id as u16),
-                    Some(id) => {
-                        let rest = id - PAIRED;
-                        self.units.push((PAIRED + (rest >> SECOND_BITS)) as u16);
-                        self.units.push(SECOND + (rest & ((1 << SECOND_BITS) - 1)) as u16);
-                    }
-                }
-            }
-            self.starts.push(self.units.len() as u32);
-        }
-        self.units.shrink_to_fit();
-    }
-
     /// Computes what follows from the terms: their positions by id, and their stems.
     pub(super) fn complete(&mut self) {
         self.row_words = (self.starts.len() - 1).div_ceil(WORD);
@@ -405,13 +312,20 @@ impl PhraseSequence {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::row::RowText;
+
+    fn index<T: AsRef<str>>(texts: &[T]) -> TextIndex {
+        let texts: Vec<RowText<'_>> =
+            texts.iter().map(|text| RowText::Tokens(text.as_ref().to_owned())).collect();
+        TextIndex::new(texts.iter())
+    }
 
     #[test]
     fn texts_are_restored_as_indexed() {
         let many: String = (0..70_000).map(|word| format!("w{word} ")).collect();
         let many = format!("{}\nw69999 w1\n", many.trim_end());
         let texts = ["appartement avec terrasse\ngrand balcon\n", "", "terrasse\n", &many];
-        let text = TextIndex::new(texts.iter().copied());
+        let text = index(&texts);
         for (row, expected) in texts.iter().enumerate() {
             assert_eq!(text.text(row), *expected);
         }
@@ -426,7 +340,7 @@ mod tests {
         use Strictness::{Exact, Inflected};
         use TextParts::{All, Features};
         let texts = ["caves\n#parking\n", "#cave #voutee\nparking\n", "#placés\nplacee\n", "place\n"];
-        let text = TextIndex::new(texts.iter().copied());
+        let text = index(&texts);
         let rows = |word: &str, strictness, parts| {
             let scope = TextScope { parts, adverts: AdvertScope::All };
             let mut rows = BitSet::empty(texts.len());
@@ -456,7 +370,7 @@ mod tests {
     fn texts_of_expired_adverts_are_found_with_all_adverts_only() {
         use AdvertScope::{All, Live};
         let texts = ["cave\n", "~caves\n", "#cave\n", "~#cave\n", "~#parking\ncave\n"];
-        let text = TextIndex::new(texts.iter().copied());
+        let text = index(&texts);
         let rows = |word: &str, strictness, parts, adverts| {
             let mut rows = BitSet::empty(texts.len());
             for sequence in
@@ -483,12 +397,36 @@ mod tests {
         let rows: Vec<String> = (0..5_000)
             .map(|row| if row % 617 == 3 { "rare chose\n".into() } else { format!("mot{row}\n") })
             .collect();
-        let text = TextIndex::new(rows.iter().map(String::as_str));
+        let text = index(&rows);
         let mut rows_with_word = BitSet::empty(rows.len());
         text.add_rows_with(&[text.term_ids[text.terms.find("rare").unwrap()]], &mut rows_with_word);
         assert_eq!(
             rows_with_word.iter().collect::<Vec<_>>(),
             (0..5_000).filter(|row| row % 617 == 3).collect::<Vec<_>>()
         );
+    }
+
+    #[test]
+    fn a_merge_indexes_like_the_texts_themselves() {
+        let many: String = (0..70_000).map(|word| format!("w{word} ")).collect();
+        let texts = [
+            "grand balcon\n#cave\n",
+            "",
+            "balcon\n",
+            "~#cave\n",
+            &format!("{}\n", many.trim_end()),
+            "w7 cave\n",
+        ];
+        let (first, second) = (index(&texts[..3]), index(&texts[3..5]));
+        let merged = [
+            RowText::Indexed { index: &first, row: 2 },
+            RowText::Indexed { index: &second, row: 0 },
+            RowText::Tokens(texts[5].to_owned()),
+            RowText::Indexed { index: &second, row: 1 },
+            RowText::Indexed { index: &first, row: 0 },
+            RowText::Indexed { index: &first, row: 1 },
+        ];
+        let expected = index(&[texts[2], texts[3], texts[5], texts[4], texts[0], texts[1]]);
+        assert_eq!(TextIndex::new(merged.iter()), expected);
     }
 }
