@@ -18,6 +18,7 @@ use tokio_postgres::{Client, Row, Statement};
 
 use super::options::PostgresOptions;
 use super::pipeline::{self, Pipeline, PipelineStep};
+use super::schema;
 use super::timeline::{self, AcceptedTimeline};
 use crate::sql::connection::SqlResult;
 use crate::sql::error::SqlError;
@@ -148,7 +149,7 @@ impl PostgresConnection {
 
     fn reconnect(&self) -> SqlResult<()> {
         let mut session = JoinSet::new();
-        let (client, timeline) = self.runtime.block_on(connect(&self.options, &mut session))?;
+        let (client, timeline) = self.runtime.block_on(connect_again(&self.options, &mut session))?;
         if !self.checks_timeline.get() && !self.accepted.accepts(&timeline) {
             return Err(not_checked());
         }
@@ -366,8 +367,18 @@ async fn connect(options: &PostgresOptions, session: &mut JoinSet<()>) -> SqlRes
         let timeline = timeline::read(&client).await?;
         Ok((client, timeline))
     };
-    let connected = tokio::time::timeout(options.try_timeout(), connecting).await;
-    connected.unwrap_or_else(|_| {
+    in_time(options, connecting).await
+}
+
+/// Connects to a database that was opened before.
+async fn connect_again(options: &PostgresOptions, session: &mut JoinSet<()>) -> SqlResult<(Client, String)> {
+    let (client, timeline) = connect(options, session).await?;
+    in_time(options, schema::check_again(&client)).await?;
+    Ok((client, timeline))
+}
+
+async fn in_time<T>(options: &PostgresOptions, work: impl Future<Output = SqlResult<T>>) -> SqlResult<T> {
+    tokio::time::timeout(options.try_timeout(), work).await.unwrap_or_else(|_| {
         Err(SqlError::Connection("a database server takes connections and does not answer".to_owned()))
     })
 }

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, SimpleQueryMessage};
 
 use super::timeline;
 use crate::error::Error;
@@ -42,6 +43,9 @@ const MIGRATIONS: &[Migration] = &[
         older: OlderServers::GoOn,
     },
 ];
+
+/// The advisory lock of processes that open the database: "Vigi" in ASCII.
+const OPENING: i64 = 1_449_748_329;
 
 /// The name of the metadata with the identity of the database.
 const IDENTITY: &str = "database_identity";
@@ -154,9 +158,30 @@ fn refuse_if_in_use(connection: &Connection) -> Result<(), Error> {
 
 /// Waits until no other process opens the database. Others wait until this transaction ends.
 pub fn wait_for_opening(connection: &Connection) -> SqlResult<()> {
-    // "Vigi" in ASCII.
-    let lock = "SELECT 1 FROM (SELECT pg_advisory_xact_lock(1449748329)) AS lock";
-    connection.prepare_cached(lock)?.exists(params![]).map(drop)
+    let lock = format!("SELECT 1 FROM (SELECT pg_advisory_xact_lock({OPENING})) AS lock");
+    connection.prepare_cached(&lock)?.exists(params![]).map(drop)
+}
+
+/// Fails if the tables were migrated while this process had no connection, to a form that it does not know.
+pub async fn check_again(client: &Client) -> SqlResult<()> {
+    // The second statement sees what the migration that the first one waits for has committed.
+    let sql = format!(
+        "SELECT pg_advisory_xact_lock_shared({OPENING}); SELECT max(oldest_supported) FROM vigie_schema"
+    );
+    let messages = match client.simple_query(&sql).await {
+        // No process of ours has opened this database yet.
+        Err(error) if matches!(error.code(), Some(&SqlState::UNDEFINED_TABLE)) => return Ok(()),
+        messages => messages?,
+    };
+    let oldest = messages.iter().rev().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0)?.parse::<u32>().ok(),
+        _ => None,
+    });
+    if oldest.is_some_and(|oldest| oldest > count(MIGRATIONS)) {
+        let reason = "the database belongs to a later release: replace this server by one of that release";
+        return Err(SqlError::Connection(reason.to_owned()));
+    }
+    Ok(())
 }
 
 /// Returns `false` if the database has no tables of ours. Refuses those of another release, and changes nothing.
@@ -227,6 +252,33 @@ mod tests {
         assert_eq!(schema_version(&newer).unwrap(), count(MIGRATIONS) + 2);
         let refused = migrate(&open(&options));
         assert!(matches!(refused, Err(Error::TooNew { .. })), "{refused:?}");
+    }
+
+    #[test]
+    fn a_server_that_was_cut_off_during_a_migration_does_not_go_on() {
+        let options = options();
+        let older = open(&options);
+        migrate(&older).unwrap();
+        let newer = open(&options);
+        let others = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        let cut_off = || newer.query_row(others, params![], |row| row.get::<u32>(0)).unwrap();
+        let ask_again = || {
+            let postgres = older.postgres().unwrap();
+            // The end of a session is noticed when it is used.
+            let _ = older.execute_batch("SELECT 1");
+            postgres.ensure_connected()
+        };
+        assert_eq!(cut_off(), 1);
+        migrate_once(&newer, &later(vec![ADDS])).unwrap();
+        ask_again().unwrap();
+        assert_eq!(cut_off(), 1);
+        migrate_once(&newer, &later(vec![ADDS, BREAKS])).unwrap();
+        let refused = ask_again();
+        assert!(
+            matches!(&refused, Err(SqlError::Connection(reason)) if reason.contains("a later release")),
+            "{refused:?}"
+        );
     }
 
     #[test]
