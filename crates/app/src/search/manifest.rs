@@ -65,6 +65,19 @@ impl Anchor {
     }
 }
 
+/// Appends a checksum.
+pub(super) fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
+    let checksum = crc32fast::hash(&bytes);
+    bytes.extend(checksum.to_le_bytes());
+    bytes
+}
+
+/// Returns what is before the checksum, or `None` if that is wrong.
+pub(super) fn without_checksum(bytes: &[u8]) -> Option<&[u8]> {
+    let (content, checksum) = bytes.split_last_chunk::<4>()?;
+    (crc32fast::hash(content) == u32::from_le_bytes(*checksum)).then_some(content)
+}
+
 impl Manifest {
     pub fn encode(&self) -> Vec<u8> {
         let Self { format, generation, anchor, segments } = self;
@@ -82,18 +95,12 @@ impl Manifest {
             bytes.extend(checksum.to_le_bytes());
             write_bytes(&mut bytes, live_docs);
         }
-        let checksum = crc32fast::hash(&bytes);
-        bytes.extend(checksum.to_le_bytes());
-        bytes
+        with_checksum(bytes)
     }
 
     /// Returns `None` if the bytes are not a valid manifest.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
-        let (content, checksum) = bytes.split_last_chunk::<4>()?;
-        if crc32fast::hash(content) != u32::from_le_bytes(*checksum) {
-            return None;
-        }
-        let mut reader = Reader::new(content.strip_prefix(MAGIC)?);
+        let mut reader = Reader::new(without_checksum(bytes)?.strip_prefix(MAGIC)?);
         let format = String::from_utf8(reader.bytes()?.to_vec()).ok()?;
         let generation = reader.number()?;
         let anchor = Anchor {

@@ -12,7 +12,7 @@ use std::io::{self, Read, Seek};
 use async_trait::async_trait;
 use sha2::{Digest, Sha256};
 
-use super::manifest::{Manifest, Reader, write_bytes};
+use super::manifest::{Manifest, Reader, with_checksum, without_checksum, write_bytes};
 
 /// The name of the object that names the others.
 pub const MANIFEST: &str = "manifest";
@@ -93,18 +93,12 @@ impl SharedManifest {
         let mut bytes = MAGIC.to_vec();
         write_bytes(&mut bytes, &manifest.encode());
         bytes.extend(digests.iter().flat_map(|digest| digest.0));
-        let checksum = crc32fast::hash(&bytes);
-        bytes.extend(checksum.to_le_bytes());
-        bytes
+        with_checksum(bytes)
     }
 
     /// Returns `None` if the bytes are not a valid manifest.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
-        let (content, checksum) = bytes.split_last_chunk::<4>()?;
-        if crc32fast::hash(content) != u32::from_le_bytes(*checksum) {
-            return None;
-        }
-        let mut reader = Reader::new(content.strip_prefix(MAGIC)?);
+        let mut reader = Reader::new(without_checksum(bytes)?.strip_prefix(MAGIC)?);
         let manifest = Manifest::decode(reader.bytes()?)?;
         let digests =
             manifest.segments.iter().map(|_| reader.take().map(SegmentDigest)).collect::<Option<_>>()?;

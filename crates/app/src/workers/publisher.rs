@@ -93,6 +93,9 @@ pub enum PublishError {
     DamagedSegment { id: SegmentId },
     #[error(transparent)]
     Storage(#[from] StorageError),
+    /// No snapshot was due, as far as this server knows.
+    #[error("cannot ask which server shares its snapshot")]
+    Role(#[source] Error),
     #[error("another server has taken over")]
     RoleLost,
     #[error(transparent)]
@@ -106,7 +109,9 @@ pub async fn run(mut publisher: Publisher, stop: CancellationToken) {
         if let Err(error) = published.unwrap_or(Err(PublishError::App(Error::Panicked)))
             && !stop.is_cancelled()
         {
-            publisher.handle.publish_failed();
+            if !matches!(error, PublishError::Role(_)) {
+                publisher.handle.publish_failed();
+            }
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "cannot share the snapshot of the index; trying again in a minute, or with the next snapshot"
@@ -146,7 +151,7 @@ impl Publisher {
     /// Publishes the snapshot of this server, if it has the role and the shared one is older.
     pub async fn run_once(&mut self) -> Result<Publication, PublishError> {
         let Some(local) = *self.saved.borrow_and_update() else { return Ok(Publication::NotDue) };
-        if !self.take_role().await? {
+        if !self.take_role().await.map_err(PublishError::Role)? {
             self.last = None;
             self.handle.published(None);
             return Ok(Publication::OfAnother);
