@@ -4,11 +4,11 @@
 //! scheduled time, so it includes queueing. Then the backup is restored elsewhere and compared with the original, record by record, at
 //! the log position that its manifest names.
 
-use std::net::SocketAddr;
+mod writers;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
@@ -21,11 +21,10 @@ use store::sqlite::FILE_NAME;
 use store::{Position, VersionLookup};
 
 use crate::latencies::Latencies;
-use crate::pace;
 use crate::search::dataset::Dataset;
-use crate::serve::client::Client;
 use crate::serve::market;
 use crate::serve::process::Process;
+use writers::{Requests, Writers};
 
 #[derive(Debug, Args)]
 pub struct BackupArgs {
@@ -46,16 +45,16 @@ pub struct BackupArgs {
     /// Duration of the measurement without a backup, in seconds
     #[arg(long, default_value_t = 60)]
     seconds: u64,
+    /// Longest duration of the backup in seconds: for how long adverts are prepared
+    #[arg(long, default_value_t = 180)]
+    backup_seconds_max: u64,
     /// Rate of the backup [default: that of the settings]
     #[arg(long)]
     rate: Option<String>,
+    /// Only restore and compare the backup that an earlier run has left
+    #[arg(long, requires_all = ["folder", "target"])]
+    restore_only: bool,
 }
-
-/// Requests per second.
-const REQUESTS_PER_SECOND: u64 = 100;
-
-/// Connections that send them.
-const CONNECTIONS: usize = 8;
 
 /// Time before the first measurement, for caches and the first checkpoint.
 const WARM_UP: Duration = Duration::from_secs(10);
@@ -71,17 +70,24 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<()> {
     let folder = args.folder.clone().unwrap_or_else(|| temporary.path().join("data"));
     let target = args.target.clone().unwrap_or_else(|| temporary.path().join("target"));
     let (backups, elsewhere) = (target.join("backups"), target.join("restored"));
+    if args.restore_only {
+        let position = position_of(&newest_manifest(&backups)?)?;
+        return restore(&folder, &backups, &elsewhere, position);
+    }
     let dataset = Dataset::new(args.properties, args.seed)?;
     let key = market::fill(&dataset, &folder)?;
+    let duration = WARM_UP + Duration::from_secs(args.seconds + args.backup_seconds_max);
+    let requests = Requests::prepare(&dataset, args.per_second, duration)?;
     let (server, ready) = Process::start(&folder)?;
     println!("ready after {:.1} s, {}", ready.as_secs_f64(), server.memory());
 
-    let world = dataset.world();
-    let writers = Writers::new(server.address, &key, world.timeline(), args.per_second)?;
+    let writers = Writers::new(server.address, &key, requests);
     // A server that has just started takes its first adverts when the signatures of grouping are in memory.
     let started = Instant::now();
-    writers.send_one(&mut writers.connect()?, Instant::now(), Duration::ZERO)?;
+    writers.send_first()?;
     println!("first adverts taken after another {:.1} s", started.elapsed().as_secs_f64());
+    // The largest size of the write-ahead log that was seen.
+    let wal_max = AtomicU64::new(0);
     let (manifest, seconds) = std::thread::scope(|scope| {
         let sending = scope.spawn(|| writers.send());
         let measured = || -> anyhow::Result<_> {
@@ -90,14 +96,14 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<()> {
             wait(Duration::from_secs(args.seconds));
             let before = writers.take();
             let started = Instant::now();
-            let made = vigie_backup(&folder, &backups, args.rate.as_deref(), &writers.wal_max)?;
+            let made = vigie_backup(&folder, &backups, args.rate.as_deref(), &wal_max)?;
             let seconds = started.elapsed().as_secs_f64();
             let meanwhile = writers.take();
             print_latencies(&before, &meanwhile);
             Ok((made["manifest"].clone(), seconds))
         };
         let measured = measured();
-        writers.stop.store(true, Ordering::Relaxed);
+        writers.stop();
         let sent = sending.join().unwrap_or_else(|_| anyhow::bail!("the sender panicked"))?;
         println!("{sent} adverts were acknowledged in all; {}", server.memory());
         measured
@@ -107,13 +113,30 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<()> {
         "backup: {:.2} GB in {seconds:.1} s with verification, {} records verified; write-ahead log {:.2} GB at most",
         bytes / 1e9,
         manifest["verifiedRecords"],
-        writers.wal_max.load(Ordering::Relaxed) as f64 / 1e9
+        wal_max.load(Ordering::Relaxed) as f64 / 1e9
     );
     server.stop()?;
+    restore(&folder, &backups, &elsewhere, position_of(&manifest)?)
+}
 
+fn position_of(manifest: &Value) -> anyhow::Result<Position> {
+    Ok(Position(manifest["logPosition"].as_u64().context("no position")?))
+}
+
+/// Returns the manifest of the newest backup in a folder: names are dated.
+fn newest_manifest(backups: &Path) -> anyhow::Result<Value> {
+    let files = std::fs::read_dir(backups)?.map(|entry| Ok(entry?.path()));
+    let files = files.collect::<anyhow::Result<Vec<PathBuf>>>()?;
+    let manifests = files.into_iter().filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let newest = manifests.max().context("there is no backup")?;
+    Ok(serde_json::from_slice(&std::fs::read(newest)?)?)
+}
+
+/// Restores the newest backup elsewhere, and compares it with the original.
+fn restore(folder: &Path, backups: &Path, elsewhere: &Path, position: Position) -> anyhow::Result<()> {
     let started = Instant::now();
     let mut restore = vigie();
-    restore.arg("restore").arg(&backups).arg("--hold-deliveries").arg("--data").arg(&elsewhere);
+    restore.arg("restore").arg(backups).arg("--hold-deliveries").arg("--data").arg(elsewhere);
     let restored = restore.stderr(Stdio::inherit()).output().context("cannot run vigie")?;
     ensure!(restored.status.success(), "the restoration failed");
     print!(
@@ -121,88 +144,8 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<()> {
         started.elapsed().as_secs_f64(),
         String::from_utf8_lossy(&restored.stdout)
     );
-    let position = Position(manifest["logPosition"].as_u64().context("no position")?);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(compare(&folder, &elsewhere, position))
-}
-
-/// Sends adverts at a steady rate over several connections and records latencies.
-struct Writers<'a, Events> {
-    address: SocketAddr,
-    key: &'a str,
-    events: Mutex<Events>,
-    adverts_per_request: usize,
-    stop: AtomicBool,
-    latencies: Mutex<Vec<Duration>>,
-    /// The largest size of the write-ahead log that was seen.
-    wal_max: AtomicU64,
-}
-
-impl<'a, Events: Iterator<Item = world::MarketEvent> + Send> Writers<'a, Events> {
-    fn new(address: SocketAddr, key: &'a str, events: Events, per_second: u64) -> anyhow::Result<Self> {
-        Ok(Self {
-            address,
-            key,
-            events: Mutex::new(events),
-            adverts_per_request: usize::try_from(per_second / REQUESTS_PER_SECOND)?.max(1),
-            stop: AtomicBool::new(false),
-            latencies: Mutex::default(),
-            wal_max: AtomicU64::new(0),
-        })
-    }
-
-    fn connect(&self) -> anyhow::Result<Client> {
-        Client::connect(self.address, self.key)
-    }
-
-    /// Sends until it is stopped. Returns how many adverts were acknowledged.
-    fn send(&self) -> anyhow::Result<usize> {
-        let begun = Instant::now();
-        let next = AtomicU64::new(0);
-        std::thread::scope(|scope| {
-            let senders: Vec<_> = (0..CONNECTIONS)
-                .map(|_| {
-                    scope.spawn(|| -> anyhow::Result<usize> {
-                        let mut client = self.connect()?;
-                        let mut sent = 0;
-                        loop {
-                            let due = pace::due(next.fetch_add(1, Ordering::Relaxed), REQUESTS_PER_SECOND);
-                            pace::wait_for(due, begun);
-                            if self.stop.load(Ordering::Relaxed) {
-                                return Ok(sent);
-                            }
-                            sent += self.send_one(&mut client, begun, due)?;
-                        }
-                    })
-                })
-                .collect();
-            senders
-                .into_iter()
-                .map(|sender| sender.join().unwrap_or_else(|_| anyhow::bail!("a sender panicked")))
-                .sum()
-        })
-    }
-
-    /// Sends the next adverts, due at `due` after `begun`. Returns how many.
-    fn send_one(&self, client: &mut Client, begun: Instant, due: Duration) -> anyhow::Result<usize> {
-        let count = self.adverts_per_request;
-        let drafts: Vec<_> = locked(&self.events).by_ref().take(count).map(|event| event.draft).collect();
-        ensure!(drafts.len() == count, "the market has no more events: use more properties");
-        let written: Vec<_> = drafts.iter().map(wire::advert_draft::write).collect();
-        let answer = client.post("/adverts", &serde_json::to_vec(&written)?).context("sending adverts")?;
-        ensure!(answer.status == 200, "{}", String::from_utf8_lossy(answer.body));
-        locked(&self.latencies).push(begun.elapsed().saturating_sub(due));
-        Ok(count)
-    }
-
-    /// Takes the latencies since the last call.
-    fn take(&self) -> Latencies {
-        Latencies::of(std::mem::take(&mut *locked(&self.latencies)))
-    }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    runtime.block_on(compare(folder, elsewhere, position))
 }
 
 #[expect(clippy::disallowed_methods, reason = "measuring for a while is waiting")]
@@ -260,7 +203,7 @@ fn vigie_backup(
 fn without_crawls(property: &Property) -> Property {
     let adverts = property.adverts.iter().map(|advert| {
         let advert = advert.without_timeline();
-        Advert { last_crawled_at: advert.created_at, ..advert }
+        Advert { last_crawled_at: advert.created_at, updated_at: advert.created_at, ..advert }
     });
     Property { adverts: adverts.collect(), ..property.clone() }
 }

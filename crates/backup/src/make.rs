@@ -16,7 +16,7 @@ use crate::name::BackupName;
 use crate::pace::Pace;
 use crate::rotation::Rotated;
 use crate::target::{Place, Target};
-use crate::work::{self, DamagePolicy, Progress, Stage, Verified};
+use crate::work::{self, DamagePolicy, Progress, Share, Stage, Verified};
 
 /// How many pages are copied at once: 1 MiB, a few milliseconds, after which the copy waits for its turn.
 const PAGES_PER_STEP: u32 = 256;
@@ -142,7 +142,8 @@ fn finish_copy(path: &Path, options: &MakeOptions, pace: &Pace) -> Result<Finish
         error => error,
     })?;
     let report = &options.report;
-    let verified = work::verify(partial.path(), options.verify_records, pace, report)?;
+    let verified =
+        work::verify(partial.path(), options.verify_records.then_some(Share::HalfOfIdle), pace, report)?;
     check_damage(&verified.findings, options.damage)?;
     let measured = work::measured(partial.path(), pace, report)?;
     Ok(FinishedCopy { partial, copied, measured, verified })

@@ -17,7 +17,7 @@ use crate::manifest::{Hasher, Manifest, Measured};
 use crate::name::PARTIAL_SUFFIX;
 use crate::pace::Pace;
 use crate::target::{Place, Target};
-use crate::work::{self, DamagePolicy, Progress, Report, Stage};
+use crate::work::{self, DamagePolicy, Progress, Report, Share, Stage};
 
 /// How much of a file is copied at once.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -110,12 +110,12 @@ pub async fn restore(source: &Target, options: RestoreOptions) -> Result<Restore
     work::on_thread(&stop, move || {
         if manifest.is_none() {
             // Its checksum is unknown, so that its pages are checked before anything is written to them.
-            check_damage(&work::verify(partial.path(), false, &pace, &report)?.findings, damage)?;
+            check_damage(&work::verify(partial.path(), None, &pace, &report)?.findings, damage)?;
         }
         let hold_since = hold_deliveries.map(|at| at.to_string());
         let state = store::sqlite::prepare_restored(partial.path(), hold_since.as_deref());
         let state = state.map_err(Error::Prepare)?;
-        let verified = work::verify(partial.path(), true, &pace, &report)?;
+        let verified = work::verify(partial.path(), Some(Share::Whole), &pace, &report)?;
         check_damage(&verified.findings, damage)?;
         partial.publish(&target)?;
         files::sync_folder(&data)?;

@@ -91,19 +91,33 @@ pub(crate) struct Verified {
     pub findings: Vec<Finding>,
 }
 
-/// Checks the pages of a database file and, if `with_records`, every record in it.
+/// How much of the processor a verification takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Share {
+    /// Half of a core at most, and none that a server beside it wants. The thread stays that way.
+    HalfOfIdle,
+    Whole,
+}
+
+/// Checks the pages of a database file and, if `records` is given, every record in it.
 pub(crate) fn verify(
     path: &Path,
-    with_records: bool,
+    records: Option<Share>,
     pace: &Pace,
     report: &Report,
 ) -> Result<Verified, Error> {
+    if records == Some(Share::HalfOfIdle) {
+        store::run_thread_when_idle();
+    }
     let page_problem = store::sqlite::check_copy(path).map_err(Error::Verify)?;
     let mut verified = Verified { records: None, findings: page_problem.into_iter().collect() };
-    if with_records {
+    if let Some(share) = records {
         let checked = store::sqlite::verify_copy(path, &mut |records| {
             report(Progress { stage: Stage::Verify, done: records, total: None });
-            pace.is_cancelled()
+            match share {
+                Share::HalfOfIdle => pace.rest(),
+                Share::Whole => pace.is_cancelled(),
+            }
         });
         let checked = checked.map_err(Error::Verify)?.ok_or(Error::Cancelled)?;
         verified.records = Some(checked.records);

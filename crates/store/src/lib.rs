@@ -32,7 +32,7 @@ pub use contract::{
     UsageList, UsagePage, UsageStore, User, VerifyCursor, VerifyPage, VersionLookup,
 };
 pub use error::{Cause, Error};
-pub use sql::priority::{Priority, lower_thread_priority, lower_thread_priority_most};
+pub use sql::priority::{Priority, lower_thread_priority, lower_thread_priority_most, run_thread_when_idle};
 pub use sql::{SqlStore, WriteFault};
 
 /// The storage traits, for code that calls their methods on a concrete store. On a `dyn Store` they need no import.

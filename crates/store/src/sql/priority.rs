@@ -30,6 +30,18 @@ pub fn lower_thread_priority_most() {
     renice(LOWEST);
 }
 
+/// Lets the calling thread, for good, run only while no other thread wants the core. It must not hold a lock that others wait for. The
+/// lowest priority would still be a tenth of the share of background threads, which a busy server does not have.
+pub fn run_thread_when_idle() {
+    #[cfg(target_os = "linux")]
+    {
+        use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
+        let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+        let thread = thread_priority::thread_native_id();
+        let _ = thread_priority::set_thread_priority_and_policy(thread, ThreadPriority::Min, idle);
+    }
+}
+
 /// Sets and does not add, because a thread begins with the priority of the one that started it. Does nothing except on Linux: elsewhere the
 /// call would affect the whole process.
 fn renice(niceness: i32) {
@@ -67,5 +79,17 @@ mod tests {
         let lowered = before.max(BACKGROUND);
         assert_eq!((started, nested, lowest), (lowered, lowered, LOWEST));
         assert_eq!(niceness(), before, "only the thread itself is lowered");
+    }
+
+    #[test]
+    fn a_thread_can_wait_for_idle_cores() {
+        use thread_priority::{NormalThreadSchedulePolicy, ThreadSchedulePolicy, thread_schedule_policy};
+        let policy = std::thread::spawn(|| {
+            run_thread_when_idle();
+            thread_schedule_policy()
+        });
+        let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+        assert_eq!(policy.join().unwrap(), Ok(idle));
+        assert_ne!(thread_schedule_policy(), Ok(idle), "only the thread itself waits");
     }
 }
