@@ -150,6 +150,10 @@ pub fn run<F: Copy + Debug>(
         (!shown[0].is_empty() && shown.iter().all(|properties| *properties == shown[0])).then_some(())
     });
     receiver.wait(|seen| seen.taken >= notifications, std::future::pending());
+    // One that arrived just before its server was killed is sent again when the lease of that attempt ends.
+    process::poll("every delivery is recorded", || {
+        runtime.block_on(delivery_check::is_all_recorded(cluster.store())).then_some(())
+    });
     cluster.stop();
     cluster.check_members();
 
