@@ -1,5 +1,6 @@
 //! One command line, printed as it can be typed and run from the root of the repository.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -61,6 +62,11 @@ impl Step {
         let itself = std::env::var_os("CARGO").filter(|_| self.program == CARGO);
         let mut command = Command::new(itself.unwrap_or_else(|| self.program.into()));
         command.args(&self.arguments).current_dir(root());
+        // What Cargo says about this program is not meant for others: build scripts that look at it would run again, and with them the
+        // compiler for all that depends on them, each time Cargo is called in the other way.
+        for (name, _) in std::env::vars_os().filter(|(name, _)| is_about_this_program(name)) {
+            command.env_remove(name);
+        }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
@@ -74,6 +80,11 @@ impl fmt::Display for Step {
         f.write_str(self.program)?;
         self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument)))
     }
+}
+
+fn is_about_this_program(variable: &OsStr) -> bool {
+    let name = variable.to_string_lossy();
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
 /// Quotes an argument for a shell.
@@ -99,6 +110,14 @@ mod tests {
     fn output_is_returned() {
         assert_eq!(Step::of("echo", ["a", "b"]).output().as_deref(), Some("a b"));
         assert_eq!(Step::of("false", []).output(), None);
+    }
+
+    #[test]
+    fn steps_are_not_told_what_cargo_says_about_this_program() {
+        assert!(std::env::vars().any(|(name, _)| name == "CARGO_PKG_NAME"));
+        let variables = Step::of("env", []).output().unwrap();
+        assert!(!variables.contains("CARGO_PKG_") && !variables.contains("CARGO_MANIFEST_"), "{variables}");
+        assert!(variables.contains("PATH="), "{variables}");
     }
 
     #[test]
