@@ -217,6 +217,8 @@ impl App {
                 }
                 Ok(CommitOutcome::Conflict | CommitOutcome::TooManySearches) => {
                     self.withdraw(reservation).await?;
+                    // The turn may be lost. Without one, processes that write all the time would be in the way of every attempt.
+                    turn = None;
                 }
                 Err(error) => {
                     // Its own failure would hide the reason.
