@@ -34,8 +34,7 @@ pub fn run(
         let mut receipts: Vec<Value> = Vec::new();
         loop {
             let bodies: Vec<Value> = (0..1 + chance.below(6)).map(|_| body(number, chance)).collect();
-            let (status, response) = connection.request("POST", key, "/adverts", Some(&json!(bodies)))?;
-            assert_eq!(status, 200, "{response}");
+            let response = connection.send_adverts(key, &bodies)?;
             receipts.extend(response["hydra:member"].as_array().unwrap().iter().cloned());
             receipts.drain(..receipts.len().saturating_sub(RECEIPTS_MAX));
             correct(&mut connection, key, &receipts, chance)?;

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub struct Connection {
     socket: BufReader<TcpStream>,
@@ -99,6 +99,18 @@ impl Connection {
         self.check_available(status)?;
         let body = if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).unwrap() };
         Ok((status, body))
+    }
+
+    /// Sends adverts and returns the response. While the database fails over, a request may take too long: it is given up, which is an error
+    /// like a lost connection, and the adverts may be taken later.
+    pub fn send_adverts(&mut self, key: &str, adverts: &[Value]) -> io::Result<Value> {
+        let (status, response) = self.request("POST", key, "/adverts", Some(&json!(adverts)))?;
+        if status == 408 && self.may_be_unavailable {
+            println!("a request was given up");
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        assert_eq!(status, 200, "{response}");
+        Ok(response)
     }
 
     fn response(&mut self) -> io::Result<Value> {

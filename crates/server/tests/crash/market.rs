@@ -107,8 +107,7 @@ impl Market {
                 let before = self.prices.len();
                 let bodies: Vec<Value> =
                     (0..1 + chance.below(BATCH_MAX)).map(|_| self.next(chance)).collect();
-                let (status, response) = connection.request("POST", key, "/adverts", Some(&json!(bodies)))?;
-                assert_eq!(status, 200, "{response}");
+                connection.send_adverts(key, &bodies)?;
                 self.acknowledged += bodies.len() as u64;
                 // A new advert is a match and an event, a new price is an event.
                 let new = self.prices.len() - before;

@@ -11,6 +11,7 @@ use crate::harness::client::{Request, Response, exchange, with_timeout};
 
 /// A database, and a key that its servers accept.
 pub struct Cluster {
+    database: String,
     url: String,
     key: String,
 }
@@ -25,12 +26,13 @@ pub struct Node {
 impl Cluster {
     pub fn new() -> Self {
         let server = local_postgres::shared();
-        let url = server.url(&server.create_database());
+        let database = server.create_database();
+        let url = server.url(&database);
         let folder = TempDir::new().unwrap();
         let create = ["keys", "create", "--user", "nodes", "--scopes", "read,ingest,searches,admin"];
         let created =
             run_with(vigie().args(create).arg("--data").arg(folder.path()).args(["--database", &url]));
-        Self { key: created.succeeded().trim().to_owned(), url }
+        Self { key: created.succeeded().trim().to_owned(), database, url }
     }
 
     fn start(&self) -> Node {
@@ -154,6 +156,35 @@ async fn another_server_takes_over_the_work_of_a_killed_one() {
     assert_eq!(again.properties_at(&position).await, 2);
     other.wait_until_delivered(2).await;
     assert_eq!(hook.count(), 2);
+}
+
+/// Ends the turn of a server during its first attempt to commit, and refuses that attempt. Notes during the second one how many have a turn.
+const LOSE_TURN: &str = "
+    CREATE SEQUENCE attempt;
+    CREATE TABLE turns_seen (count BIGINT);
+    CREATE VIEW turns AS SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database());
+    CREATE FUNCTION lose_turn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('attempt') > 1 THEN
+            INSERT INTO turns_seen SELECT count(*) FROM turns;
+            RETURN NEW;
+        END IF;
+        PERFORM pg_terminate_backend(pid, 10000) FROM turns;
+        -- A turn can be joined for a tenth of a second after it began.
+        PERFORM pg_sleep(0.2);
+        RAISE EXCEPTION 'taken' USING ERRCODE = 'unique_violation', CONSTRAINT = 'advert_pkey';
+    END $$;
+    CREATE TRIGGER lose_turn BEFORE INSERT ON log FOR EACH ROW EXECUTE FUNCTION lose_turn();";
+
+#[tokio::test]
+async fn a_batch_that_has_lost_its_turn_takes_another_one() {
+    let cluster = Cluster::new();
+    let node = cluster.start();
+    let server = local_postgres::shared();
+    server.execute(&cluster.database, LOSE_TURN);
+    let position = node.post("/adverts", &advert("1", json!({}))).await;
+    assert_eq!(node.properties_at(&position).await, 1);
+    assert_eq!(server.query(&cluster.database, "SELECT count FROM turns_seen"), ["1"]);
 }
 
 /// Returns the id of the property that a webhook is about.
