@@ -187,10 +187,10 @@ impl<'a> Tokens<'a> {
 
     /// Returns the rows of each term, in ascending order, one term after the other.
     fn rows_with_terms(&self, order: &[u32]) -> Vec<u32> {
-        let mut ends = vec![0_u32; self.terms.len()];
+        let mut next = vec![0_u32; self.terms.len()];
         let mut end = 0;
         for number in order {
-            ends[*number as usize] = end;
+            next[*number as usize] = end;
             end += self.frequencies[*number as usize];
         }
         let mut rows_with_terms = vec![0; end as usize];
@@ -199,8 +199,8 @@ impl<'a> Tokens<'a> {
             for number in numbers.iter().map(|number| *number as usize) {
                 if last_rows.get(number).is_some_and(|last_row| *last_row != row) {
                     last_rows[number] = row;
-                    rows_with_terms[ends[number] as usize] = row;
-                    ends[number] += 1;
+                    rows_with_terms[next[number] as usize] = row;
+                    next[number] += 1;
                 }
             }
         }
