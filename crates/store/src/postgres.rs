@@ -2,6 +2,7 @@
 
 mod connection;
 mod cursor;
+mod many_rows;
 mod options;
 mod pipeline;
 pub(crate) mod schema;
@@ -10,6 +11,7 @@ pub(crate) mod timeline;
 pub(crate) use connection::PostgresConnection;
 pub(crate) use cursor::Cursor;
 pub use options::PostgresOptions;
+pub(crate) use pipeline::RowKind;
 use timeline::AcceptedTimeline;
 
 use std::sync::Arc;

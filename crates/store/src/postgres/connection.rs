@@ -16,8 +16,9 @@ use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Row, Statement};
 
+use super::many_rows;
 use super::options::PostgresOptions;
-use super::pipeline::{self, Pipeline, PipelineStep};
+use super::pipeline::{self, Parameter, Pipeline, PipelineStep, RowKind, RowValues, WriteBatch};
 use super::schema;
 use super::timeline::{self, AcceptedTimeline};
 use crate::sql::connection::SqlResult;
@@ -47,6 +48,8 @@ pub struct PostgresConnection {
     session: RefCell<JoinSet<()>>,
     /// The statements that were prepared on this connection, by the text before its translation.
     statements: RefCell<HashMap<String, Statement>>,
+    /// The same for many rows of values; `None` if a statement has no such form.
+    many_rows: RefCell<HashMap<String, Option<Statement>>>,
     pipeline: Pipeline,
     /// The last position of the log, as far as the current transaction has written it.
     log_end: Cell<Option<u64>>,
@@ -94,6 +97,7 @@ impl PostgresConnection {
             client: RefCell::new(client),
             session: RefCell::new(session),
             statements: RefCell::default(),
+            many_rows: RefCell::default(),
             pipeline: Pipeline::default(),
             log_end: Cell::new(None),
             transaction: Cell::new(TransactionState::None),
@@ -156,6 +160,7 @@ impl PostgresConnection {
         self.timeline.replace(timeline);
         self.session.replace(session);
         self.statements.borrow_mut().clear();
+        self.many_rows.borrow_mut().clear();
         self.transaction.set(TransactionState::None);
         self.is_broken.set(false);
         self.last_used.set(Instant::now());
@@ -182,6 +187,23 @@ impl PostgresConnection {
         let translated = translate(sql);
         let statement = self.run(self.statement_timeout.get(), self.client.borrow().prepare(&translated))?;
         self.statements.borrow_mut().insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    /// Prepares a statement that does for many rows of values what `sql` does for one.
+    fn prepare_many(
+        &self,
+        sql: &str,
+        write: fn(&str, &[Type]) -> Option<String>,
+    ) -> SqlResult<Option<Statement>> {
+        if let Some(statement) = self.many_rows.borrow().get(sql) {
+            return Ok(statement.clone());
+        }
+        let statement = match write(&translate(sql), self.prepare(sql)?.params()) {
+            Some(sql) => Some(self.run(self.statement_timeout.get(), self.client.borrow().prepare(&sql))?),
+            None => None,
+        };
+        self.many_rows.borrow_mut().insert(sql.to_owned(), statement.clone());
         Ok(statement)
     }
 
@@ -229,43 +251,99 @@ impl PostgresConnection {
     }
 
     /// Runs queries whose rows the next calls of [`Self::query`] return.
-    pub fn prefetch<'a>(&self, queries: impl Iterator<Item = (&'a str, Vec<OwnedValue>)>) -> SqlResult<()> {
-        let queries: Vec<(&str, Vec<OwnedValue>)> = queries.collect();
+    pub fn prefetch<'a>(&self, queries: impl Iterator<Item = (&'a str, RowValues)>) -> SqlResult<()> {
+        let mut by_text: Vec<(&str, Vec<RowValues>)> = Vec::new();
+        for (sql, values) in queries {
+            match by_text.iter_mut().find(|(text, _)| *text == sql) {
+                Some((_, rows)) => rows.push(values),
+                None => by_text.push((sql, vec![values])),
+            }
+        }
         if !self.is_in_transaction() {
             // There are only reads, whose statements have to be prepared again on a new connection.
-            return self.repeat_if_lost(|| self.run_ahead(Vec::new(), queries.clone()));
+            return self.repeat_if_lost(|| self.run_ahead(Vec::new(), &by_text));
         }
-        self.run_ahead(self.pipeline.take_later(), queries)
+        self.run_ahead(self.pipeline.take_later(), &by_text)
     }
 
     /// Runs writes and then queries, and keeps the rows.
-    fn run_ahead(
-        &self,
-        mut steps: Vec<PipelineStep>,
-        queries: Vec<(&str, Vec<OwnedValue>)>,
-    ) -> SqlResult<()> {
+    fn run_ahead(&self, writes: Vec<WriteBatch>, queries: &[(&str, Vec<RowValues>)]) -> SqlResult<()> {
+        let mut steps = self.write_steps(writes)?;
         let first_query = steps.len();
-        for (sql, values) in queries {
-            steps.push(PipelineStep { statement: self.prepare(sql)?, sql: Some(sql.to_owned()), values });
+        for (sql, rows) in queries {
+            match self.prepare_many(sql, many_rows::query)?.filter(|_| rows.len() > 1) {
+                Some(statement) => {
+                    steps.push(PipelineStep { statement, parameters: pipeline::columns(rows.clone()) });
+                }
+                None => self.add_steps(&mut steps, sql, rows.clone())?,
+            }
         }
-        let results = self.run_together(&steps)?;
-        for (step, rows) in steps.into_iter().zip(results).skip(first_query) {
-            self.pipeline.put(step, rows);
+        let mut results = self.run_together(&steps)?.into_iter().skip(first_query);
+        for (sql, rows) in queries {
+            if rows.len() > 1 && self.prepare_many(sql, many_rows::query)?.is_some() {
+                let found = rows_by_number(results.next().unwrap_or_default(), rows.len())?;
+                rows.iter()
+                    .zip(found)
+                    .for_each(|(values, rows)| self.pipeline.put(sql, values.clone(), rows));
+            } else {
+                for values in rows {
+                    self.pipeline.put(sql, values.clone(), results.next().unwrap_or_default());
+                }
+            }
         }
         Ok(())
     }
 
     pub fn execute_later(&self, sql: &str, values: &[Value<'_>]) -> SqlResult<()> {
         check(values)?;
-        let step = PipelineStep { statement: self.prepare(sql)?, sql: None, values: owned(values) };
-        self.pipeline.add_later(step);
+        self.pipeline.add_later(sql, owned(values));
         if self.pipeline.is_full() { self.flush() } else { Ok(()) }
     }
 
-    /// Runs the statements of [`Self::execute_later`].
+    /// Writes a row after what was written to it before, and at the latest when [`Self::flush`] is called. Only writes of rows may wait
+    /// longer than this one.
+    pub fn execute_row_later(
+        &self,
+        sql: &str,
+        kind: RowKind,
+        key: Value<'_>,
+        values: &[Value<'_>],
+    ) -> SqlResult<()> {
+        check(values)?;
+        self.pipeline.add_row_later(sql, kind, key.into(), owned(values));
+        if self.pipeline.is_full() { self.flush() } else { Ok(()) }
+    }
+
+    /// Runs the statements of [`Self::execute_later`] and [`Self::execute_row_later`].
     pub fn flush(&self) -> SqlResult<()> {
-        let steps = self.pipeline.take_later();
+        let steps = self.write_steps(self.pipeline.take_later())?;
         if steps.is_empty() { Ok(()) } else { self.run_together(&steps).map(drop) }
+    }
+
+    fn write_steps(&self, writes: Vec<WriteBatch>) -> SqlResult<Vec<PipelineStep>> {
+        let mut steps = Vec::with_capacity(writes.len());
+        for WriteBatch { sql, kind, rows, .. } in writes {
+            let together = match kind {
+                Some(_) if rows.len() > 1 => self.prepare_many(&sql, many_rows::insert)?,
+                _ => None,
+            };
+            match together {
+                Some(statement) => {
+                    steps.push(PipelineStep { statement, parameters: pipeline::columns(rows) });
+                }
+                None => self.add_steps(&mut steps, &sql, rows)?,
+            }
+        }
+        Ok(steps)
+    }
+
+    fn add_steps(&self, steps: &mut Vec<PipelineStep>, sql: &str, rows: Vec<RowValues>) -> SqlResult<()> {
+        let statement = self.prepare(sql)?;
+        steps.extend(rows.into_iter().map(|values| PipelineStep {
+            statement: statement.clone(),
+            parameters: values.into_iter().map(Parameter::One).collect(),
+        }));
+        Ok(())
     }
 
     /// Sends statements one after the other, without waiting for the answers of those before.
@@ -381,6 +459,19 @@ async fn in_time<T>(options: &PostgresOptions, work: impl Future<Output = SqlRes
     tokio::time::timeout(options.try_timeout(), work).await.unwrap_or_else(|_| {
         Err(SqlError::Connection("a database server takes connections and does not answer".to_owned()))
     })
+}
+
+/// Divides the rows of [`many_rows::query`] among the rows of values, of which there are `count`.
+fn rows_by_number(rows: Vec<Row>, count: usize) -> SqlResult<Vec<Vec<Row>>> {
+    let mut divided: Vec<Vec<Row>> = Vec::new();
+    divided.resize_with(count, Vec::new);
+    for row in rows {
+        let number: i64 = row.try_get(row.len() - 1)?;
+        if let Some(rows) = usize::try_from(number - 1).ok().and_then(|number| divided.get_mut(number)) {
+            rows.push(row);
+        }
+    }
+    Ok(divided)
 }
 
 fn not_checked() -> SqlError {

@@ -12,6 +12,7 @@ use super::{grouping, read, searches, sites};
 use crate::contract::Position;
 use crate::contract::{AdvertGrouping, CommitOutcome, DecidedBy, Expected};
 use crate::error::Error;
+use crate::postgres::RowKind;
 use crate::record::{self, Regrouping};
 use crate::sql::error::sql_error;
 use crate::sql::value::OwnedValue;
@@ -274,10 +275,10 @@ fn put_property(
         (Kind::Crawl, Some(record_id)) => {
             connection
                 .prepare_cached("UPDATE property_version SET record = ?1 WHERE record_id = ?2")?
-                .execute_later(params![put.record, record_id])?;
+                .execute_row_later(RowKind::Property, id.as_bytes(), params![put.record, record_id])?;
             connection
                 .prepare_cached("UPDATE property SET revision = revision + 1 WHERE id = ?1")?
-                .execute_later([id.as_bytes()])?;
+                .execute_row_later(RowKind::Property, id.as_bytes(), [id.as_bytes()])?;
         }
         _ => add_version(connection, id, version, position, &put.record)?,
     }
@@ -368,23 +369,44 @@ pub fn add_version(
     position: Position,
     record: &[u8],
 ) -> Result<(), Error> {
-    connection
-        .prepare_cached(
-            "INSERT INTO property_version (property_id, version, position, record) VALUES (?1, ?2, ?3, ?4)",
-        )?
-        .execute_later(params![property.as_bytes(), version, position.0, record])?;
-    // The number of the record that was just inserted.
-    let record_id = if connection.is_postgres() { "lastval()" } else { "last_insert_rowid()" };
-    connection
-        .prepare_cached(&format!(
-            "INSERT INTO property (id, version, revision, record_id) VALUES (?1, ?2, 1, {record_id})
-             ON CONFLICT (id) DO UPDATE SET version = excluded.version, revision = property.revision + 1,
-                 record_id = excluded.record_id, merged_into = NULL",
-        ))?
-        .execute_later(params![property.as_bytes(), version])?;
+    const ADD_VERSION: &str =
+        "INSERT INTO property_version (property_id, version, position, record) VALUES (?1, ?2, ?3, ?4)";
+    const SET_VERSION: &str =
+        "ON CONFLICT (id) DO UPDATE SET version = excluded.version, revision = property.revision + 1,
+             record_id = excluded.record_id, merged_into = NULL";
+    let id = property.as_bytes();
+    let values = params![id, version, position.0, record];
+    if connection.is_postgres() {
+        let sql = format!(
+            "WITH added AS ({ADD_VERSION} RETURNING property_id, version, record_id)
+             INSERT INTO property (id, version, revision, record_id) SELECT property_id, version, 1, record_id FROM added {SET_VERSION}"
+        );
+        let mut statement = connection.prepare_cached(&sql)?;
+        statement.execute_row_later(RowKind::Property, id, values)?;
+        return Ok(());
+    }
+    connection.prepare_cached(ADD_VERSION)?.execute(values)?;
+    let sql = format!(
+        "INSERT INTO property (id, version, revision, record_id) VALUES (?1, ?2, 1, last_insert_rowid()) {SET_VERSION}"
+    );
+    connection.prepare_cached(&sql)?.execute(params![id, version])?;
     Ok(())
 }
 
+macro_rules! write_advert_sql {
+    ($grouping:literal) => {
+        concat!(
+            "INSERT INTO advert (id, property_id, site, reference, url_key, last_crawled_at, expired, url_hash, signature, is_named)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+             ON CONFLICT (id) DO UPDATE SET property_id = excluded.property_id, site = excluded.site,
+                 reference = excluded.reference, url_key = excluded.url_key, url_hash = excluded.url_hash,
+                 last_crawled_at = excluded.last_crawled_at, expired = excluded.expired",
+            $grouping
+        )
+    };
+}
+
+/// Writes the row of an advert. Without `grouping`, an advert that exists keeps what it is grouped by.
 pub fn write_advert(
     connection: &Connection,
     advert: AdvertId,
@@ -393,17 +415,15 @@ pub fn write_advert(
     grouping: Option<&AdvertGrouping>,
 ) -> Result<(), Refusal> {
     let AdvertRow { site, reference, url_key, last_crawled_at, expired } = row;
-    let written = connection
-        .prepare_cached(
-            "INSERT INTO advert (id, property_id, site, reference, url_key, last_crawled_at, expired, url_hash, signature, is_named)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, coalesce(?10, 0))
-             ON CONFLICT (id) DO UPDATE SET property_id = excluded.property_id, site = excluded.site,
-                 reference = excluded.reference, url_key = excluded.url_key, url_hash = excluded.url_hash,
-                 last_crawled_at = excluded.last_crawled_at, expired = excluded.expired,
-                 signature = CASE WHEN ?10 IS NULL THEN advert.signature ELSE excluded.signature END,
-                 is_named = CASE WHEN ?10 IS NULL THEN advert.is_named ELSE excluded.is_named END",
-        )?
-        .execute_later(params![
+    let sql = if grouping.is_some() {
+        write_advert_sql!(", signature = excluded.signature, is_named = excluded.is_named")
+    } else {
+        write_advert_sql!("")
+    };
+    let written = connection.prepare_cached(sql)?.execute_row_later(
+        RowKind::Advert,
+        advert.as_bytes(),
+        params![
             advert.as_bytes(),
             property.as_bytes(),
             site,
@@ -413,8 +433,9 @@ pub fn write_advert(
             expired,
             url_key.as_deref().map(read::url_hash),
             grouping.and_then(|grouping| grouping.signature.as_deref()),
-            grouping.map(|grouping| grouping.is_named)
-        ]);
+            grouping.is_some_and(|grouping| grouping.is_named)
+        ],
+    );
     match written {
         Ok(()) => Ok(()),
         // Another advert has taken the site's reference meanwhile.
@@ -453,7 +474,11 @@ pub fn append(connection: &Connection, entry: &Entry<'_>) -> Result<Position, Er
             "INSERT INTO log (position, kind, recorded_at, subject, version, advert, payload)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?
-        .execute_later(params![position, kind, at, subject, version, advert, payload])?;
+        .execute_row_later(
+            RowKind::LogEntry,
+            position,
+            params![position, kind, at, subject, version, advert, payload],
+        )?;
     postgres.set_log_end(position);
     Ok(Position(position))
 }

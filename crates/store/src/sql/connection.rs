@@ -6,8 +6,8 @@
 use std::ops::Deref;
 
 use super::error::SqlError;
-use super::value::{Column, FromColumn, OwnedValue, Params, Value};
-use crate::postgres::{Cursor, PostgresConnection};
+use super::value::{Column, FromColumn, OwnedValue, Params, ToValue, Value};
+use crate::postgres::{Cursor, PostgresConnection, RowKind};
 
 pub type SqlResult<T> = Result<T, SqlError>;
 
@@ -148,6 +148,22 @@ impl Statement<'_> {
         params.with(|values| match self {
             Self::Sqlite(statement) => Ok(statement.execute(rusqlite::params_from_iter(values)).map(drop)?),
             Self::Postgres(connection, sql) => connection.execute_later(sql, values),
+        })
+    }
+
+    /// Does the same with one row. PostgreSQL may get many rows with one statement, and then gets them before or after what is written to rows
+    /// of other kinds.
+    pub fn execute_row_later(
+        &mut self,
+        kind: RowKind,
+        key: impl ToValue,
+        params: impl Params,
+    ) -> SqlResult<()> {
+        params.with(|values| match self {
+            Self::Sqlite(statement) => Ok(statement.execute(rusqlite::params_from_iter(values)).map(drop)?),
+            Self::Postgres(connection, sql) => {
+                connection.execute_row_later(sql, kind, key.to_value(), values)
+            }
         })
     }
 

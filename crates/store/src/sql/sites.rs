@@ -8,6 +8,7 @@ use domain::{
 use super::damage::DamageLog;
 use crate::contract::{PutSite, RecordKind, RenameOutcome};
 use crate::error::Error;
+use crate::postgres::RowKind;
 use crate::sql::{Connection, OptionalExtension, Row, SqlResult, params};
 
 /// Adds a site to the directory unless it is there already.
@@ -17,7 +18,7 @@ pub fn add_if_missing(connection: &Connection, key: &str) -> SqlResult<()> {
         .prepare_cached(
             "INSERT INTO site (key) SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM site WHERE key = ?1)",
         )?
-        .execute_later([key])?;
+        .execute_row_later(RowKind::Site, key, [key])?;
     Ok(())
 }
 

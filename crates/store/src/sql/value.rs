@@ -26,6 +26,17 @@ pub enum OwnedValue {
     Blob(Vec<u8>),
 }
 
+impl OwnedValue {
+    /// Returns the number of bytes of a text or a byte string.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Null | Self::Integer(_) => 0,
+            Self::Text(text) => text.len(),
+            Self::Blob(bytes) => bytes.len(),
+        }
+    }
+}
+
 impl From<i64> for OwnedValue {
     fn from(integer: i64) -> Self {
         Self::Integer(integer)
