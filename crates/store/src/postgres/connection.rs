@@ -190,12 +190,17 @@ impl PostgresConnection {
         Ok(statement)
     }
 
-    /// Prepares a statement that does for many rows of values what `sql` does for one.
+    /// Prepares a statement that does for many rows of values what `sql` does for one. Returns `None` if there is one row only, or no such
+    /// statement.
     fn prepare_many(
         &self,
         sql: &str,
+        rows: usize,
         write: fn(&str, &[Type]) -> Option<String>,
     ) -> SqlResult<Option<Statement>> {
+        if rows < 2 {
+            return Ok(None);
+        }
         if let Some(statement) = self.many_rows.borrow().get(sql) {
             return Ok(statement.clone());
         }
@@ -271,7 +276,7 @@ impl PostgresConnection {
         let mut steps = self.write_steps(writes)?;
         let first_query = steps.len();
         for (sql, rows) in queries {
-            match self.prepare_many(sql, many_rows::query)?.filter(|_| rows.len() > 1) {
+            match self.prepare_many(sql, rows.len(), many_rows::query)? {
                 Some(statement) => {
                     steps.push(PipelineStep { statement, parameters: pipeline::columns(rows.clone()) });
                 }
@@ -280,7 +285,7 @@ impl PostgresConnection {
         }
         let mut results = self.run_together(&steps)?.into_iter().skip(first_query);
         for (sql, rows) in queries {
-            if rows.len() > 1 && self.prepare_many(sql, many_rows::query)?.is_some() {
+            if self.prepare_many(sql, rows.len(), many_rows::query)?.is_some() {
                 let found = rows_by_number(results.next().unwrap_or_default(), rows.len())?;
                 rows.iter()
                     .zip(found)
@@ -324,8 +329,8 @@ impl PostgresConnection {
         let mut steps = Vec::with_capacity(writes.len());
         for WriteBatch { sql, kind, rows, .. } in writes {
             let together = match kind {
-                Some(_) if rows.len() > 1 => self.prepare_many(&sql, many_rows::insert)?,
-                _ => None,
+                Some(_) => self.prepare_many(&sql, rows.len(), many_rows::insert)?,
+                None => None,
             };
             match together {
                 Some(statement) => {
