@@ -186,7 +186,7 @@ impl App {
     ) -> Result<IngestedBatch, Error> {
         // Begins with the first plan. Reading and making adverts need no turn.
         let mut turn = None;
-        for _ in 0..ATTEMPTS_MAX {
+        for attempt in 0..ATTEMPTS_MAX {
             let loaded = match prepared.take() {
                 Some(loaded) => loaded,
                 None => {
@@ -217,8 +217,11 @@ impl App {
                 }
                 Ok(CommitOutcome::Conflict | CommitOutcome::TooManySearches) => {
                     self.withdraw(reservation).await?;
-                    // The turn may be lost. Without one, processes that write all the time would be in the way of every attempt.
-                    turn = None;
+                    // The turn may be lost. Without one, processes that write all the time would be in the way of every attempt. The
+                    // first conflict is more likely one with another batch of this process.
+                    if attempt > 0 {
+                        turn = None;
+                    }
                 }
                 Err(error) => {
                     // Its own failure would hide the reason.

@@ -179,7 +179,7 @@ impl IndexHandle {
         }
         self.visibility_timeouts.fetch_add(1, Ordering::Relaxed);
         // Once for all writes that wait at the same time.
-        if !self.is_late.swap(true, Ordering::Relaxed) {
+        if !was_late && !self.is_late.swap(true, Ordering::Relaxed) {
             let position = position.0;
             tracing::warn!(
                 position,

@@ -158,14 +158,14 @@ async fn another_server_takes_over_the_work_of_a_killed_one() {
     assert_eq!(hook.count(), 2);
 }
 
-/// Ends the turn of a server during its first attempt to commit, and refuses that attempt. Notes during the second one how many have a turn.
+/// Ends the turn of a server during its first attempt to commit, and refuses two attempts. Notes during the third one how many have a turn.
 const LOSE_TURN: &str = "
     CREATE SEQUENCE attempt;
     CREATE TABLE turns_seen (count BIGINT);
     CREATE VIEW turns AS SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database());
     CREATE FUNCTION lose_turn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        IF nextval('attempt') > 1 THEN
+        IF nextval('attempt') > 2 THEN
             INSERT INTO turns_seen SELECT count(*) FROM turns;
             RETURN NEW;
         END IF;
