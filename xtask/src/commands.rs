@@ -78,7 +78,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "postgres",
         arguments: "",
-        about: "Run the integration tests that suit both databases on PostgreSQL.",
+        about: "Run on PostgreSQL all tests that use a database.",
         run: postgres,
     },
     Command {
@@ -263,32 +263,28 @@ fn deliveries(arguments: &[String]) -> Result<(), Failure> {
     .run()
 }
 
-/// Modules of integration tests that neither read the files of the embedded database nor run commands on its folder. One after the other:
-/// each test has a database with ten connections.
-const ON_POSTGRES: &[&str] = &[
-    "ingest::",
-    "grouping::",
-    "grouping_review::",
-    "searches::",
-    "search::",
-    "search_pages::",
-    "search_preview::",
-    "search_streams::",
-    "deliveries::",
-    "properties::",
-    "retention::",
-    "sessions::",
-    "usage::",
-    "nodes::",
+/// `vigie backup` copies the file of the embedded database, and refuses to work on another one.
+const EMBEDDED_ONLY: &[&str] = &[
+    "cli::backup::restored_copy_holds_its_deliveries",
+    "cli::backup::running_server_is_backed_up_and_restored_elsewhere",
 ];
 
+/// Everything that uses a store, except what is about the files of the embedded database.
 fn postgres(_: &[String]) -> Result<(), Failure> {
     tools::check()?;
     Step::cargo(["test", "--package", "store", "--test", "contract", "--test", "postgres"]).run()?;
-    for module in ON_POSTGRES {
-        let run = ["test", "--package", "server", "--test", "it", "--", module, "--skip", "cli::"];
-        Step::cargo(run).with("VIGIE_TEST_POSTGRES", "1").run()?;
-    }
+    Step::cargo(["test", "--package", "app"]).with("VIGIE_TEST_POSTGRES", "1").run()?;
+    let skipped = EMBEDDED_ONLY.iter().flat_map(|name| ["--skip", name]).map(str::to_owned);
+    Step::cargo(["test", "--package", "server", "--test", "it", "--"])
+        .and(&skipped.collect::<Vec<_>>())
+        .with("VIGIE_TEST_POSTGRES", "1")
+        .run()?;
+    // The console is tested with the demo, which only uses an embedded database.
+    let others = ["--test", "attacks", "--test", "clients", "--test", "pages"];
+    Step::cargo(["test", "--package", "server"])
+        .and(&others.map(str::to_owned))
+        .with("VIGIE_TEST_POSTGRES", "1")
+        .run()?;
     // Fewer kills: a server waits for the leases of the one before.
     let crash = ["test", "--package", "server", "--test", "crash", "--", "--nocapture", "--skip", "nodes::"];
     Step::cargo(crash)

@@ -15,7 +15,6 @@ use app::ingest::{Commit, IngestOptions, Outcome, Receipt, Relocated};
 use domain::grouping::{CONTRADICTION_SCORE, DOUBTFUL_MARGIN, JOIN_SCORE, Verdict};
 use domain::{AdvertDraft, AdvertId, Amount, FieldUpdate, GivenPlace, PropertyId, Rating, Zipcode};
 use places::Gazetteer;
-use store::SqlStore;
 use tempfile::TempDir;
 use testkit::build::{amount, at, draft, long_text, short_text, site, site_reference};
 use testkit::{ManualClock, Random, SeededIds};
@@ -31,7 +30,7 @@ fn places() -> Arc<Gazetteer> {
 }
 
 fn open(folder: &Path, seed: u64, automatic: bool) -> App {
-    let store = Arc::new(SqlStore::open(folder).unwrap());
+    let store = Arc::new(test_database::open(folder));
     let clock = Arc::new(ManualClock::at(at(1_800_000_000)));
     App::new(store, clock, Arc::new(SeededIds::new(seed)), places())
         .with_grouping(GroupingSettings { automatic })

@@ -8,7 +8,6 @@ use app::App;
 use app::ingest::Receipt;
 use domain::{AdvertDraft, AdvertId, Identity, PropertyId, Timestamp};
 use places::Gazetteer;
-use store::SqlStore;
 use tempfile::TempDir;
 use testkit::{ManualClock, Random, SeededIds};
 use world::{GroupingReport, LabelledAdvert, Settings, World, grouping_report, sample};
@@ -37,7 +36,7 @@ fn market(adverts: usize) -> Vec<LabelledAdvert> {
 /// Ingests the market and compares the properties with the true homes.
 async fn report(market: &[LabelledAdvert]) -> GroupingReport {
     let folder = TempDir::new().unwrap();
-    let store = Arc::new(SqlStore::open(folder.path()).unwrap());
+    let store = Arc::new(test_database::open(folder.path()));
     let clock = Arc::new(ManualClock::at(start()));
     let places = Arc::new(Gazetteer::embedded().unwrap());
     let app = App::new(store, clock, Arc::new(SeededIds::new(SEED)), places);

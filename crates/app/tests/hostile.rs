@@ -111,7 +111,7 @@ async fn every_hostile_receiver_gets_six_attempts_an_hour_apart_and_a_replay() {
             .collect(),
     };
     let folder = TempDir::new().unwrap();
-    let store = Arc::new(SqlStore::open(folder.path()).unwrap());
+    let store = Arc::new(test_database::open(folder.path()));
     let clock = Arc::new(ManualClock::at(at(1_000_000)));
     let settings = DispatchSettings {
         retries: RetryPolicy { interval: Duration::from_secs(HOUR as u64) },

@@ -17,7 +17,6 @@ use domain::indicator::{Indicator, Interval};
 use domain::{AdvertDraft, AdvertField, AdvertId, Criteria, Identity, Property, PropertyId, Timestamp};
 use places::Gazetteer;
 use serde_json::Value;
-use store::SqlStore;
 use tempfile::TempDir;
 use testkit::{ManualClock, Random, SeededIds};
 use world::{Grouping, Settings, World, sample};
@@ -53,7 +52,7 @@ impl Service {
     fn new(now: Timestamp, seed: u64) -> Self {
         static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
         let folder = TempDir::new().unwrap();
-        let store = Arc::new(SqlStore::open(folder.path()).unwrap());
+        let store = Arc::new(test_database::open(folder.path()));
         let clock = Arc::new(ManualClock::at(now));
         let ids = Arc::new(SeededIds::new(seed));
         let app = App::new(store, Arc::clone(&clock) as _, ids, Arc::clone(&PLACES)).with_index();

@@ -97,6 +97,14 @@ const CRATES: &[Crate] = &[
         ],
     },
     Crate {
+        name: "test-database",
+        exists: Exists::Now,
+        arrows: &[
+            ("local-postgres", "it creates databases on a server of the tests"),
+            ("store", "it opens either kind of database"),
+        ],
+    },
+    Crate {
         name: "testkit",
         exists: Exists::Now,
         arrows: &[
@@ -116,6 +124,7 @@ const IN_TESTS: &[(&str, &str)] = &[
     ("testkit", "it exists for tests"),
     ("world", "a plausible, large and repeatable market"),
     ("local-postgres", "a database server of their own"),
+    ("test-database", "the same tests run on both kinds of database"),
 ];
 
 const FILE: &str = "xtask/tests/tidy/arrows.rs";

@@ -69,7 +69,7 @@ impl TestService {
     fn new() -> Self {
         static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
         let folder = TempDir::new().unwrap();
-        let store = Arc::new(SqlStore::open(folder.path()).unwrap());
+        let store = Arc::new(test_database::open(folder.path()));
         let clock = Arc::new(ManualClock::at(build::at(5_000)));
         let (transport, ids) = (Arc::new(RecordingTransport::default()), Arc::new(SeededIds::new(1)));
         let settings = DispatchSettings {

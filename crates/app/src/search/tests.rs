@@ -3,7 +3,6 @@
 use std::sync::LazyLock;
 
 use places::Gazetteer;
-use store::SqlStore;
 use tempfile::TempDir;
 use testkit::{ManualClock, SeededIds, build};
 
@@ -13,7 +12,7 @@ use super::*;
 pub fn app_without_workers() -> (App, TempDir) {
     static PLACES: LazyLock<Arc<Gazetteer>> = LazyLock::new(|| Arc::new(Gazetteer::embedded().unwrap()));
     let folder = TempDir::new().unwrap();
-    let store = Arc::new(SqlStore::open(folder.path()).unwrap());
+    let store = Arc::new(test_database::open(folder.path()));
     let clock = Arc::new(ManualClock::at(build::at(5_000)));
     let app = App::new(store, clock, Arc::new(SeededIds::new(1)), Arc::clone(&PLACES)).with_index();
     (app, folder)

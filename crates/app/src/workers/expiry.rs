@@ -59,7 +59,6 @@ pub async fn run(app: &App, age: Duration, step: usize) -> Result<ExpiryRun, Err
 #[cfg(test)]
 mod tests {
     use domain::{AdvertDraft, Identity};
-    use store::sqlite::FILE_NAME;
     use testkit::build::{advert_id, at, draft, property_id};
 
     use super::*;
@@ -82,9 +81,7 @@ mod tests {
     async fn every_advert_is_read_once_and_damage_stops_nothing() {
         let (app, folder) = app_without_workers();
         app.ingest((0..ADVERTS).map(seen).collect()).await.unwrap();
-        let connection = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
-        let sql = "UPDATE property_version SET record = x'01ff' WHERE property_id = ?1";
-        assert_eq!(connection.execute(sql, [property_id(1).as_bytes().as_slice()]).unwrap(), 1);
+        test_database::damage_property(folder.path(), property_id(1).as_bytes());
         let age = Duration::try_from(app.clock.now().duration_since(at(4_000))).unwrap();
         let first = run(&app, age, 7).await.unwrap();
         let overdue = (0..ADVERTS).filter(|number| number % 3 != 0).count();

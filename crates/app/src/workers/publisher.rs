@@ -126,10 +126,7 @@ pub async fn run(mut publisher: Publisher, stop: CancellationToken) {
         let wake = tokio::time::timeout(ROLE_INTERVAL, wake);
         tokio::select! { () = stop.cancelled() => {}, _ = wake => {} }
     }
-    if publisher.has_role {
-        // So that another server takes over at once. If it fails, that one waits for the lease to end.
-        let _ = publisher.app.store.take_role(NAME, publisher.holder, Duration::ZERO).await;
-    }
+    publisher.give_up_role().await;
 }
 
 impl Publisher {
@@ -176,6 +173,13 @@ impl Publisher {
             let wait = if last.has_failed { RETRY_AFTER } else { CHECK_INTERVAL };
             last.local != local || since >= wait
         })
+    }
+
+    /// Lets another server take over at once. If it fails, that one waits for the lease to end.
+    async fn give_up_role(&mut self) {
+        if std::mem::take(&mut self.has_role) {
+            let _ = self.app.store.take_role(NAME, self.holder, Duration::ZERO).await;
+        }
     }
 
     /// Takes or renews the role. Returns `false` if another server has it.

@@ -36,7 +36,8 @@ impl Service {
     pub fn start(settings: &[(&str, &str)]) -> Self {
         let folder = TempDir::new().unwrap();
         let mut command = vigie();
-        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder.path());
+        test_database::reserve(folder.path());
+        test_database::select(folder.path(), command.args(["serve", "--listen", "127.0.0.1:0"]));
         command.env("VIGIE_LOG__FORMAT", "json").env("VIGIE_LOG__LEVEL", "warn,server::cli::serve=info");
         command.envs(settings.iter().copied());
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -55,8 +56,8 @@ impl Service {
     }
 
     fn create_key(folder: &Path) -> String {
-        let arguments = ["keys", "create", "--user", "attacker", "--scopes", "ingest,searches", "--data"];
-        let created = vigie().args(arguments).arg(folder).output().unwrap();
+        let arguments = ["keys", "create", "--user", "attacker", "--scopes", "ingest,searches"];
+        let created = test_database::select(folder, vigie().args(arguments)).output().unwrap();
         assert!(created.status.success(), "{created:?}");
         String::from_utf8(created.stdout).unwrap().trim_end().to_owned()
     }

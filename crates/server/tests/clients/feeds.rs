@@ -2,7 +2,6 @@
 
 use std::process::Output;
 
-use store::SqlStore;
 use store::prelude::*;
 use tempfile::TempDir;
 
@@ -11,7 +10,7 @@ use crate::service::{repository, vigie};
 /// Imports a feed of the examples. Returns the last words of the summary, and the whole output.
 fn import(data: &TempDir, arguments: &[&str]) -> (String, String) {
     let mut command = vigie();
-    command.arg("import").args(arguments).arg("--data").arg(data.path());
+    test_database::select(data.path(), command.arg("import").args(arguments));
     let Output { status, stdout, stderr } =
         command.current_dir(repository("examples/feeds")).output().unwrap();
     let (out, err) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
@@ -23,6 +22,7 @@ fn import(data: &TempDir, arguments: &[&str]) -> (String, String) {
 #[test]
 fn sample_feeds_are_imported() {
     let data = TempDir::new().unwrap();
+    test_database::reserve(data.path());
     let csv = ["agence.csv", "--format", "csv", "--mapping", "agence.toml"];
     let (summary, report) = import(&data, &[&csv[..], &["--dry-run"]].concat());
     assert_eq!(summary, "8 created, 0 updated, 0 unchanged, 0 rejected");
@@ -32,7 +32,7 @@ fn sample_feeds_are_imported() {
     assert_eq!(import(&data, &["adverts.ndjson"]).0, "5 created, 0 updated, 0 unchanged, 0 rejected");
     // The owner and the agency advertise one home.
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let store = SqlStore::open(data.path()).unwrap();
+    let store = test_database::open(data.path());
     assert_eq!(runtime.block_on(store.counts()).unwrap(), (12, 13));
     // A feed that comes again unchanged changes nothing.
     assert_eq!(import(&data, &["adverts.ndjson"]).0, "0 created, 0 updated, 5 unchanged, 0 rejected");

@@ -57,12 +57,13 @@ impl Service {
         let data = folder.path().join("data");
         let scopes = "read,ingest,searches,admin";
         // A key does not create the data folder; an import does.
-        output(vigie().args(["import", "/dev/null", "--data"]).arg(&data));
-        let create = ["keys", "create", "--user", "client", "--scopes", scopes, "--data"];
-        let key = output(vigie().args(create).arg(&data)).trim_end().to_owned();
+        test_database::reserve(&data);
+        output(test_database::select(&data, vigie().args(["import", "/dev/null"])));
+        let create = ["keys", "create", "--user", "client", "--scopes", scopes];
+        let key = output(test_database::select(&data, vigie().args(create))).trim_end().to_owned();
         output(Command::new(repository("examples/certificate.sh")).current_dir(folder.path()));
         let mut command = vigie();
-        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(&data);
+        test_database::select(&data, command.args(["serve", "--listen", "127.0.0.1:0"]));
         command.env("VIGIE_DELIVERY__DANGER_ALLOW_PRIVATE_ADDRESSES", "true");
         command.env("VIGIE_DELIVERY__EXTRA_CA_FILE", folder.path().join("certificate.pem"));
         command.env("VIGIE_LOG__FORMAT", "json").env("VIGIE_LOG__LEVEL", "warn,server::cli::serve=info");
@@ -95,7 +96,11 @@ impl Service {
     /// Returns a command on the same data, next to the server.
     pub fn command(&self) -> Command {
         let mut command = vigie();
-        command.env("VIGIE_STORE__DATA", self.folder().join("data"));
+        let data = self.folder().join("data");
+        if let Some(database) = test_database::address(&data) {
+            command.env("VIGIE_STORE__DATABASE", database);
+        }
+        command.env("VIGIE_STORE__DATA", data);
         command
     }
 

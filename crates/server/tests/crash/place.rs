@@ -15,11 +15,10 @@ pub struct Place {
 impl Place {
     /// Returns an empty place.
     pub fn new() -> Self {
-        let database = std::env::var_os("VIGIE_TEST_POSTGRES").map(|_| {
-            let server = local_postgres::shared();
-            server.url(&server.create_database())
-        });
-        Self { folder: TempDir::new().unwrap(), database }
+        let folder = TempDir::new().unwrap();
+        test_database::reserve(folder.path());
+        let database = test_database::address(folder.path());
+        Self { folder, database }
     }
 
     /// Returns a folder of a further server on a database.

@@ -7,7 +7,6 @@ use app::App;
 use app::system::RandomIds;
 use domain::{KeySettings, Scope, Scopes};
 use serde_json::{Value, json};
-use store::SqlStore;
 
 use crate::harness::adverts::minimal;
 use crate::harness::client::{Request, Response, with_timeout};
@@ -113,7 +112,7 @@ async fn body_is_not_read_for_a_rejected_key() {
 #[tokio::test]
 async fn key_changes_apply_to_a_running_server() {
     let server = TestServer::start().await;
-    let store = SqlStore::open(server.folder()).unwrap();
+    let store = test_database::open(server.folder());
     let beside = App::new(Arc::new(store), server.clock.clone(), Arc::new(RandomIds), gazetteer());
     let scopes: Scopes = [Scope::Read].into_iter().collect();
 

@@ -35,13 +35,27 @@ fn without_settings(mut command: Command) -> Command {
 /// Creates a data folder with an empty database, as the first start of a server does.
 pub fn data_folder() -> TempDir {
     let folder = TempDir::new().unwrap();
+    drop(test_database::open(folder.path()));
+    folder
+}
+
+/// Like [`data_folder`], with an embedded database in any case: for commands that copy its file.
+pub fn embedded_folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
     drop(SqlStore::open(folder.path()).unwrap());
+    folder
+}
+
+/// Creates a data folder whose database a command is to create.
+pub fn new_folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    test_database::reserve(folder.path());
     folder
 }
 
 /// Runs a command on a data folder.
 pub fn run(folder: &Path, arguments: &[&str]) -> Run {
-    Run::of(vigie().args(arguments).arg("--data").arg(folder).output().unwrap())
+    run_with(test_database::select(folder, vigie().args(arguments)))
 }
 
 /// Runs a command with whatever arguments it has.

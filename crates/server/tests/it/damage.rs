@@ -1,9 +1,7 @@
 //! One damaged record, one failing worker, one panic: everything else goes on, and the operator learns of it.
 
-use rusqlite::Connection;
 use serde_json::{Value, json};
 use store::WriteFault;
-use store::sqlite::FILE_NAME;
 
 use crate::cli::run;
 use crate::harness::TestServer;
@@ -12,8 +10,7 @@ use crate::harness::client::{Response, with_timeout};
 
 /// Changes the database of a running server, which must concern one row.
 fn damage(server: &TestServer, sql: &str) {
-    let connection = Connection::open(server.folder().join(FILE_NAME)).unwrap();
-    assert_eq!(connection.execute(sql, []).unwrap(), 1, "{sql}");
+    assert_eq!(test_database::change(server.folder(), sql), 1, "{sql}");
 }
 
 fn id_of(receipt: &Value) -> &str {
@@ -40,11 +37,8 @@ async fn damaged_property_is_left_out_and_can_be_repaired() {
         for reference in ["a", "b", "c"] {
             receipts.push(server.accept(&advert(reference, json!({"price": 100_000}))).await);
         }
-        let hex = id_of(&receipts[0]).replace('-', "");
-        damage(
-            &server,
-            &format!("UPDATE property_version SET record = x'01ff' WHERE property_id = x'{hex}'"),
-        );
+        let id: uuid::Uuid = id_of(&receipts[0]).parse().unwrap();
+        test_database::damage_property(server.folder(), id.as_bytes());
         if restart {
             server = server.restarted().await;
         }
@@ -96,7 +90,11 @@ async fn damaged_log_entry_stops_neither_the_index_nor_the_matcher() {
     assert_eq!(search.status, 201, "{}", search.text());
     let path = search.json()["@id"].as_str().unwrap().to_owned();
     for (restart, round) in [(false, 1), (true, 2)] {
-        damage(&server, "INSERT INTO log (kind, recorded_at, subject) VALUES (99, 1, x'01')");
+        damage(
+            &server,
+            "INSERT INTO log (position, kind, recorded_at, subject)
+             SELECT coalesce(max(position), 0) + 1, 99, 1, x'01' FROM log",
+        );
         if restart {
             server = server.restarted().await;
         }
@@ -170,8 +168,8 @@ async fn worker_that_stands_still_makes_the_server_unready_until_it_moves() {
     let search = json!({"title": "Tout", "transactionType": 0, "propertyTypes": [0], "withCoherentPrice": false, "notificationEnabled": true});
     assert_eq!(server.post("/searches", &search).await.status, 201);
     with_timeout(server.app.wait_until_matched()).await;
-    let connection = Connection::open(server.folder().join(FILE_NAME)).unwrap();
-    connection.execute_batch("CREATE TABLE spare AS SELECT * FROM matcher; DELETE FROM matcher").unwrap();
+    let execute = |sql| test_database::execute(server.folder(), sql);
+    execute("CREATE TABLE spare AS SELECT * FROM matcher; DELETE FROM matcher");
     server.accept(&advert("1", json!({"price": 100_000}))).await;
     // A poll that began before the change may still end well, after the clock moved on.
     let failing = async {
@@ -187,7 +185,7 @@ async fn worker_that_stands_still_makes_the_server_unready_until_it_moves() {
     assert_eq!(server.get("/healthz").await.status, 200, "a restart does not help");
     assert!(metric(&server, "vigie_worker_stalled{worker=\"matcher\"} 1").await);
     assert_eq!(listed(&server).await.1, 1, "the index goes on");
-    connection.execute_batch("INSERT INTO matcher SELECT * FROM spare; DROP TABLE spare").unwrap();
+    execute("INSERT INTO matcher SELECT * FROM spare; DROP TABLE spare");
     wait_for_status(&server, "/readyz", 200).await;
     assert!(metric(&server, "vigie_worker_stalled{worker=\"matcher\"} 0").await);
 }

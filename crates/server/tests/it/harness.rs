@@ -2,11 +2,10 @@
 
 pub mod adverts;
 pub mod client;
-mod database;
 mod described;
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
@@ -16,7 +15,7 @@ use places::Gazetteer;
 use serde_json::Value;
 use server::config::{Config, Sources};
 use server::http::Shared;
-use server::serve::Server;
+use server::serve::{INDEX_FOLDER, Server};
 use store::{Priority, SqlStore};
 use tempfile::TempDir;
 use testkit::clock::ManualClock;
@@ -87,7 +86,7 @@ impl TestServer {
 
     async fn build(settings: &str, finish: impl FnOnce(App, &Config) -> App) -> Self {
         let folder = TempDir::new().unwrap();
-        let store = Arc::new(database::open(folder.path()));
+        let store = Arc::new(test_database::open(folder.path()));
         let clock = Arc::new(ManualClock::at("2026-03-02T09:00:00Z".parse().unwrap()));
         // User ids come from another source, so that advert ids start at 1 in every test.
         let keys =
@@ -100,7 +99,7 @@ impl TestServer {
         self.shut_down().await;
         let Self { app, database, clock, keys, folder, .. } = self;
         drop((app, database));
-        let store = Arc::new(database::open(folder.path()));
+        let store = Arc::new(test_database::open(folder.path()));
         let ids = SeededIds(AtomicU64::new(RESTARTED));
         Self::build_in(folder, store, clock, keys, ids, "", |app, _| app).await
     }
@@ -152,6 +151,13 @@ impl TestServer {
 
     pub fn folder(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// Returns the folder of index snapshots, whose name has the identity of the database if that is on PostgreSQL.
+    pub fn index_folder(&self) -> PathBuf {
+        let entries = std::fs::read_dir(self.folder()).unwrap().map(|entry| entry.unwrap());
+        let mut indexes = entries.filter(|it| it.file_name().to_string_lossy().starts_with(INDEX_FOLDER));
+        indexes.next().unwrap().path()
     }
 
     /// Stops the server and waits until it has ended.

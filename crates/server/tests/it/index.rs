@@ -9,7 +9,6 @@ use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
 use server::config::{Config, Sources};
 use server::http::{self, Shared};
-use store::SqlStore;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +18,7 @@ use crate::harness::{TestServer, gazetteer};
 #[tokio::test]
 async fn server_is_not_ready_until_the_index_is_built() {
     let folder = TempDir::new().unwrap();
-    let store = Arc::new(SqlStore::open(folder.path()).unwrap());
+    let store = Arc::new(test_database::open(folder.path()));
     // No indexer runs.
     let app = App::new(store, Arc::new(SystemClock), Arc::new(RandomIds), gazetteer()).with_index();
     let config = Config::load(Sources::defaults()).unwrap();
@@ -58,7 +57,7 @@ async fn adverts_are_indexed_and_in_the_final_snapshot() {
     }
 
     server.shut_down().await;
-    assert!(server.folder().join("index/manifest").exists());
+    assert!(server.index_folder().join("manifest").exists());
     let snapshot = server.app.index_status().unwrap().snapshot.unwrap();
     assert_eq!(snapshot.position, store::Position(5));
 }

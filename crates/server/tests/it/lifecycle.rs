@@ -166,7 +166,7 @@ async fn erased_text_is_absent_from_database_files() {
     let receipt = server.accept(&advert("1", json!({"title": secret, "reference": "Xyloglossaire"}))).await;
     assert_eq!(server.delete(receipt["@id"].as_str().unwrap()).await.status, 204);
     server.shut_down().await;
-    let folders = [server.folder().to_owned(), server.folder().join("index")];
+    let folders = [server.folder().to_owned(), server.index_folder()];
     let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
     for path in files.map(|file| file.unwrap().path()).filter(|path| path.is_file()) {
         let bytes = std::fs::read(&path).unwrap();

@@ -1,11 +1,11 @@
 //! An export of one service can be imported by another without loss.
 
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::{Value, json};
 use world::{Grouping, Settings, World};
 
+use crate::cli;
 use crate::harness::TestServer;
 use crate::harness::adverts::{advert, full, merge};
 use crate::harness::client::{Response, with_timeout};
@@ -73,13 +73,7 @@ async fn export(server: &TestServer) -> String {
 }
 
 fn vigie(folder: &Path, file: &Path) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_vigie"))
-        .args(["import", "--strict", "--data"])
-        .args([folder, file])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap()
+    cli::run(folder, &["import", "--strict", file.to_str().unwrap()]).succeeded().to_owned()
 }
 
 /// Waits until a server has indexed what another process imported.

@@ -1,10 +1,10 @@
 //! Sites and their categories: created from adverts, named by an operator, over HTTP and on the command line.
 
 use std::path::Path;
-use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
+use crate::cli::{self, Run};
 use crate::harness::TestServer;
 use crate::harness::adverts::advert;
 use crate::harness::client::{Request, Response};
@@ -289,23 +289,18 @@ async fn sites_need_read_and_admin_scopes() {
 }
 
 /// Runs `vigie sites` on a folder.
-fn vigie_sites(folder: &Path, arguments: &[&str]) -> Output {
-    let (subcommand, rest) = arguments.split_first().unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_vigie"));
-    command.args(["sites", subcommand, "--data"]).arg(folder).args(rest);
-    command.env_clear().output().unwrap()
+fn vigie_sites(folder: &Path, arguments: &[&str]) -> Run {
+    cli::run(folder, &[&["sites"], arguments].concat())
 }
 
 fn printed(folder: &Path, arguments: &[&str]) -> String {
-    let output = vigie_sites(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    vigie_sites(folder, arguments).succeeded().to_owned()
 }
 
 fn failure(folder: &Path, arguments: &[&str]) -> String {
-    let output = vigie_sites(folder, arguments);
-    assert!(!output.status.success(), "{arguments:?} succeeded");
-    String::from_utf8(output.stderr).unwrap()
+    let run = vigie_sites(folder, arguments);
+    assert_ne!(run.code, Some(0), "{arguments:?} succeeded");
+    run.err
 }
 
 #[tokio::test]

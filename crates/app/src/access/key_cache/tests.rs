@@ -1,7 +1,6 @@
 //! Keys in memory, next to another process on the same folder.
 
 use domain::{KeySettings, Scopes};
-use store::SqlStore;
 use tempfile::TempDir;
 use testkit::{ManualClock, SeededIds, build};
 
@@ -11,7 +10,7 @@ use crate::App;
 /// Two services on one folder: a server, and a command beside it.
 fn two_processes() -> (App, App, TempDir) {
     let (server, folder) = crate::search::tests::app_without_workers();
-    let store = Arc::new(SqlStore::open(folder.path()).unwrap());
+    let store = Arc::new(test_database::open(folder.path()));
     let clock = Arc::new(ManualClock::at(build::at(5_000)));
     let ids = Arc::new(SeededIds::new(2));
     let command = App::new(store, clock, ids, Arc::clone(&server.places));

@@ -12,7 +12,6 @@ use domain::search::{MatchChannel, SearchDraft};
 use domain::{Alerts, Endpoint, EventName, FieldUpdate, Filter, Identity, PropertyId};
 use places::Gazetteer;
 use store::prelude::*;
-use store::sqlite::FILE_NAME;
 use store::{Change, MatchGroup, Notification, Position, PropertyCause};
 use store::{SqlStore, WriteFault};
 use tempfile::TempDir;
@@ -32,7 +31,7 @@ struct TestService {
 impl TestService {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
-        let store = Arc::new(SqlStore::open(folder.path()).unwrap());
+        let store = Arc::new(test_database::open(folder.path()));
         Self { store, clock: Arc::new(ManualClock::at(at(5_000))), folder }
     }
 
@@ -44,8 +43,7 @@ impl TestService {
 
     /// Damages one record of the database.
     fn damage(&self, sql: &str) {
-        let connection = rusqlite::Connection::open(self.folder.path().join(FILE_NAME)).unwrap();
-        assert_eq!(connection.execute(sql, []).unwrap(), 1, "{sql}");
+        assert_eq!(test_database::change(self.folder.path(), sql), 1, "{sql}");
     }
 
     async fn groups(&self) -> Vec<MatchGroup> {

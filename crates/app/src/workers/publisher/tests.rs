@@ -83,7 +83,7 @@ async fn published() -> (TestService, Arc<Storage>, TempDir, Node) {
 
 #[tokio::test]
 async fn a_new_server_starts_from_the_shared_snapshot() {
-    let (service, storage, _folder, first) = published().await;
+    let (service, storage, _folder, mut first) = published().await;
     assert_eq!(first.origin(), IndexOrigin::Store);
     let written = storage.written();
     assert_eq!(written.last().unwrap(), MANIFEST, "{written:?}");
@@ -95,6 +95,7 @@ async fn a_new_server_starts_from_the_shared_snapshot() {
     assert_eq!(second.origin(), IndexOrigin::SharedSnapshot);
     assert_eq!(found(&second.app), numbers([1, 3, 4, 6]));
     // It goes on from there: only what is new is written, and uploaded if it publishes.
+    first.publisher.give_up_role().await;
     let before = storage.written().len();
     assert_eq!(second.publish().await, Publication::Published(Position(6)));
     assert_eq!(storage.written().len(), before + 2, "{:?}", storage.written());
@@ -249,6 +250,7 @@ async fn an_older_snapshot_does_not_replace_a_newer_one() {
     service.store().erase(advert_id(3), service.now()).await.unwrap();
     let Publication::Published(newest) = node.publish().await else { panic!("it is newer") };
     // The role has passed to the other server, whose snapshot still has the advert.
+    node.publisher.give_up_role().await;
     let shared = storage.objects();
     assert_eq!(late.publisher.run_once().await.unwrap(), Publication::Current(newest));
     assert_eq!(storage.objects(), shared);

@@ -28,7 +28,7 @@ struct TestService {
 impl TestService {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
-        let store = Arc::new(SqlStore::open(folder.path()).unwrap());
+        let store = Arc::new(test_database::open(folder.path()));
         let clock = Arc::new(ManualClock::at(at(1_000_000)));
         let ids = Arc::new(SeededIds::new(1));
         let app = App::new(store.clone(), clock.clone(), ids, Arc::new(Gazetteer::embedded().unwrap()));
@@ -68,7 +68,9 @@ async fn a_round_deletes_in_steps_and_reports() {
     let RetentionStatus { deleted: total, size, completed_at } = service.app.retention_status();
     assert_eq!((total, completed_at), (deleted, Some(service.clock.now())));
     assert_eq!(size.oldest_position, Position(u64::from(entries)));
-    assert!(size.free_bytes > 0 && size.database_bytes > size.free_bytes, "{size:?}");
+    // PostgreSQL does not say how much room is free in its files.
+    assert_eq!(size.free_bytes > 0, !test_database::is_postgres(), "{size:?}");
+    assert!(size.database_bytes > size.free_bytes, "{size:?}");
     assert_eq!(service.run(settings()).await, PrunedRows::default());
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::serve::Serving;
-use super::{Run, data_folder, run, vigie};
+use super::{Run, embedded_folder, run, vigie, without_settings};
 use crate::deliveries::{TRUSTED, match_everything, receiver, with_dispatcher};
 use crate::harness::TestServer;
 use crate::harness::adverts::{advert, full};
@@ -68,7 +68,7 @@ async fn running_server_is_backed_up_and_restored_elsewhere() {
 
 #[test]
 fn wrong_input_is_named() {
-    let (data, folder) = (data_folder(), TempDir::new().unwrap());
+    let (data, folder) = (embedded_folder(), TempDir::new().unwrap());
     let target = folder.path().to_str().unwrap();
     let file = folder.path().join("one.db");
     back_up(data.path(), &file, &[]).succeeded();
@@ -96,7 +96,7 @@ fn wrong_input_is_named() {
 
 #[test]
 fn accepted_damage_is_named_in_both_forms() {
-    let (data, folder) = (data_folder(), TempDir::new().unwrap());
+    let (data, folder) = (embedded_folder(), TempDir::new().unwrap());
     let connection = rusqlite::Connection::open(data.path().join(store::sqlite::FILE_NAME)).unwrap();
     let damage = "PRAGMA foreign_keys = OFF; INSERT INTO site (key, category_id) VALUES ('example', 77);";
     connection.execute_batch(damage).unwrap();
@@ -119,7 +119,7 @@ fn accepted_damage_is_named_in_both_forms() {
 /// Variables that the documentation does not name change neither the endpoint nor the credentials.
 #[test]
 fn storage_of_the_settings_is_the_one_that_is_asked() {
-    let data = data_folder();
+    let data = embedded_folder();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let answering = std::thread::spawn(move || {
@@ -152,7 +152,7 @@ fn storage_of_the_settings_is_the_one_that_is_asked() {
 /// Kills a backup in the middle. What is left is no backup, and the next one removes it.
 #[tokio::test]
 async fn killed_backup_leaves_no_final_name() {
-    let (data, folder) = (data_folder(), TempDir::new().unwrap());
+    let (data, folder) = (embedded_folder(), TempDir::new().unwrap());
     let mut command = vigie();
     // At this rate it takes days.
     command.args(["backup", folder.path().to_str().unwrap(), "--rate", "1", "--data"]).arg(data.path());
@@ -180,7 +180,7 @@ async fn killed_backup_leaves_no_final_name() {
 /// A signal ends a backup cleanly.
 #[tokio::test]
 async fn interrupted_backup_removes_its_file() {
-    let (data, folder) = (data_folder(), TempDir::new().unwrap());
+    let (data, folder) = (embedded_folder(), TempDir::new().unwrap());
     let mut command = vigie();
     command.args(["backup", folder.path().to_str().unwrap(), "--rate", "1", "--data"]).arg(data.path());
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -199,44 +199,52 @@ async fn interrupted_backup_removes_its_file() {
 /// The disk ends in the middle of the copy, as far as the process can tell: no file may have more than 64 KiB.
 #[test]
 fn full_disk_ends_a_backup_and_leaves_nothing() {
-    let (data, folder) = (data_folder(), TempDir::new().unwrap());
+    let (data, folder) = (embedded_folder(), TempDir::new().unwrap());
     let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" backup \"$1\" --data \"$2\"";
-    let mut command = Command::new("bash");
+    let mut command = without_settings(Command::new("bash"));
     command.args(["-c", script, env!("CARGO_BIN_EXE_vigie")]).arg(folder.path()).arg(data.path());
     let failed = Run::of(command.output().unwrap());
     assert!(failed.failed().contains("cannot copy the database: the store cannot write"), "{failed:?}");
     assert_eq!(names(folder.path()), [] as [&str; 0]);
 }
 
-/// Deliveries wait while they are held, in the original and in a restored copy, and each is sent once it is released there.
+async fn wait_until_held(address: std::net::SocketAddr) {
+    // A whole line: the help of the metric begins with the same words.
+    let held =
+        async { while !metrics(address).await.lines().any(|line| line == "vigie_deliveries_held 1") {} };
+    with_timeout(held).await;
+}
+
+/// Waits until one delivery of a server has a state.
+async fn wait_for_one(server: &TestServer, state: &str) {
+    let path = format!("/deliveries?state={state}");
+    with_timeout(async { while server.get(&path).await.ok()["hydra:totalItems"] != 1 {} }).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn held_deliveries_wait_until_they_are_released() {
-    let (server, receiver, folder) = (with_dispatcher().await, receiver().await, TempDir::new().unwrap());
+    let (server, receiver) = (with_dispatcher().await, receiver().await);
     match_everything(&server, json!({"endpointRecipient": receiver.url("/matches")})).await;
     run(server.folder(), &["deliveries", "hold"]).succeeded();
-    let held = async |address| {
-        // A whole line: the help of the metric begins with the same words.
-        let held =
-            async { while !metrics(address).await.lines().any(|line| line == "vigie_deliveries_held 1") {} };
-        with_timeout(held).await;
-    };
-    held(server.address).await;
+    wait_until_held(server.address).await;
     server.accept(&full("1")).await;
-    with_timeout(async {
-        while server.get("/deliveries?state=pending").await.ok()["hydra:totalItems"] != 1 {}
-    })
-    .await;
+    wait_for_one(&server, "pending").await;
     let listed = run(server.folder(), &["deliveries", "list"]);
     assert!(listed.err.contains("Deliveries are held since"), "{listed:?}");
     assert_eq!(receiver.count(), 0);
     let released = run(server.folder(), &["deliveries", "release"]);
     assert!(released.err.contains("the 1 that wait"), "{released:?}");
     receiver.wait_for(1).await;
+}
+
+/// A restored copy sends nothing until its operator says so, and then only what the original has not sent.
+#[tokio::test(flavor = "multi_thread")]
+async fn restored_copy_holds_its_deliveries() {
+    let (server, receiver, folder) = (with_dispatcher().await, receiver().await, TempDir::new().unwrap());
+    match_everything(&server, json!({"endpointRecipient": receiver.url("/matches")})).await;
+    server.accept(&full("1")).await;
     // Recorded, so that the copy does not send it again.
-    with_timeout(async {
-        while server.get("/deliveries?state=delivered").await.ok()["hydra:totalItems"] != 1 {}
-    })
-    .await;
+    wait_for_one(&server, "delivered").await;
 
     let (backups, elsewhere) = (folder.path().join("backups"), folder.path().join("elsewhere"));
     back_up(server.folder(), &backups, &[]).succeeded();
@@ -248,7 +256,7 @@ async fn held_deliveries_wait_until_they_are_released() {
         ("VIGIE_DELIVERY__EXTRA_CA_FILE", authority.to_str().unwrap()),
     ];
     let copy = Serving::start_with(&elsewhere, &settings);
-    held(copy.address).await;
+    wait_until_held(copy.address).await;
     // Another property, so that it matches.
     let advert = advert("3", json!({"price": 100_000}));
     let post = Request::new("POST", "/adverts").key(&server.keys.all).json(&advert);

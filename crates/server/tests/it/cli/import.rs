@@ -8,10 +8,9 @@ use std::time::UNIX_EPOCH;
 use serde_json::{Value, json};
 use store::SqlStore;
 use store::prelude::*;
-use tempfile::TempDir;
 
 use super::serve::Serving;
-use super::{Run, data_folder, run, vigie};
+use super::{Run, data_folder, new_folder, run, vigie};
 use crate::harness::adverts::{advert, minimal};
 use crate::harness::client::{Request, exchange};
 
@@ -40,12 +39,12 @@ pub fn summary(run: &Run) -> &str {
 }
 
 pub fn open(folder: &Path) -> (tokio::runtime::Runtime, SqlStore) {
-    (tokio::runtime::Builder::new_current_thread().build().unwrap(), SqlStore::open(folder).unwrap())
+    (tokio::runtime::Builder::new_current_thread().build().unwrap(), test_database::open(folder))
 }
 
 #[test]
 fn import_reports_rejected_lines() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let (file, rejects) = (folder.path().join("feed.ndjson"), folder.path().join("rejects.ndjson"));
     std::fs::write(&file, feed()).unwrap();
     let arguments = ["import", file.to_str().unwrap(), "--rejects", rejects.to_str().unwrap()];
@@ -73,7 +72,7 @@ fn import_reports_rejected_lines() {
 /// Runs an import that reads its feed from standard input.
 pub fn import_piped(folder: &Path, name: &str, feed: &str) -> Run {
     let mut command = vigie();
-    command.args(["import", name, "--data"]).arg(folder);
+    test_database::select(folder, command.args(["import", name]));
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // If the import failed, its input is closed; its exit status tells.
@@ -83,7 +82,7 @@ pub fn import_piped(folder: &Path, name: &str, feed: &str) -> Run {
 
 #[test]
 fn import_reads_standard_input() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let imported = import_piped(folder.path(), "-", &feed());
     assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 rejected");
 }
@@ -91,14 +90,14 @@ fn import_reads_standard_input() {
 #[test]
 fn import_reads_a_named_pipe() {
     // As a shell does for `<(zcat feed.gz)`.
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let imported = import_piped(folder.path(), "/dev/stdin", &feed());
     assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 rejected");
 }
 
 #[test]
 fn empty_feed_is_imported() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     for feed in ["", "\n\n"] {
         assert_eq!(
             summary(&import_piped(folder.path(), "-", feed)),
@@ -109,7 +108,7 @@ fn empty_feed_is_imported() {
 
 #[test]
 fn unreadable_feed_is_an_error() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let here = folder.path().to_str().unwrap();
     assert!(run(folder.path(), &["import", "/nowhere/feed"]).failed().contains("cannot open /nowhere/feed"));
     assert!(run(folder.path(), &["import", here]).failed().contains(&format!("{here} is a folder")));
@@ -119,7 +118,7 @@ fn unreadable_feed_is_an_error() {
 
 #[test]
 fn only_the_first_rejected_lines_are_printed() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let imported = import_piped(folder.path(), "-", &"{}\n".repeat(2_000));
     assert_eq!(summary(&imported), "0 created, 0 updated, 0 unchanged, 2000 rejected");
     assert_eq!(imported.err.lines().count(), 10, "{}", imported.err);
@@ -159,7 +158,7 @@ fn large_feed(folder: &Path, adverts: usize) -> PathBuf {
 fn interrupt(folder: &Path, file: &Path) -> bool {
     let (runtime, store) = open(folder);
     let mut child =
-        vigie().args(["import", "--data"]).arg(folder).arg(file).stdout(Stdio::null()).spawn().unwrap();
+        test_database::select(folder, vigie().arg("import").arg(file)).stdout(Stdio::null()).spawn().unwrap();
     let name = checkpoint_name(file);
     loop {
         if runtime.block_on(store.metadata(name.clone())).unwrap().is_some() {
@@ -177,7 +176,7 @@ fn interrupt(folder: &Path, file: &Path) -> bool {
 fn killed_import_resumes_at_its_checkpoint() {
     // On a fast machine a small feed is imported before the first checkpoint; then try a larger one.
     for adverts in [20_000, 80_000, 320_000] {
-        let folder = TempDir::new().unwrap();
+        let folder = new_folder();
         let file = large_feed(folder.path(), adverts);
         if !interrupt(folder.path(), &file) {
             continue;

@@ -7,11 +7,10 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use store::prelude::*;
-use tempfile::TempDir;
 use testkit::build::site;
 
 use super::import::{import_piped, open, summary};
-use super::{Run, run};
+use super::{Run, new_folder, run};
 use crate::harness::adverts::{advert, minimal};
 
 const SITE: &str = "portail.example";
@@ -57,7 +56,7 @@ fn counts(folder: &Path) -> (u64, u64) {
 
 #[test]
 fn summary_groups_what_was_ignored_doubted_and_rejected() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let feed = lines(&[
         advert("A-1", json!({"colour": "red", "contact": {"skype": "x"}})),
         advert("A-2", json!({"colour": "blue", "zipcode": "37000", "cityName": "Lyon"})),
@@ -89,8 +88,9 @@ fn summary_groups_what_was_ignored_doubted_and_rejected() {
 
 #[test]
 fn dry_run_stores_nothing() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let data = folder.path().join("data");
+    test_database::reserve(&data);
     let file = feed_of(folder.path(), 0..5);
     let arguments = ["--dry-run", "--snapshot", SITE];
     let first = import(&data, &file, &arguments);
@@ -110,7 +110,7 @@ fn dry_run_stores_nothing() {
 /// The crate of feeds has its own list of the names that a mapping may fill.
 #[test]
 fn every_field_of_a_mapping_is_known_to_the_parser() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let mut advert = minimal("A-1");
     for name in feed::FIELDS {
         match name.split_once('.') {
@@ -135,7 +135,7 @@ fn every_field_of_a_mapping_is_known_to_the_parser() {
 
 #[test]
 fn strict_import_fails_if_a_record_was_rejected() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let good = write(folder.path(), "good.ndjson", lines(&[minimal("A-1")]).as_bytes());
     let bad = write(folder.path(), "bad.ndjson", lines(&[minimal("A-2"), json!({"price": 1})]).as_bytes());
     import(folder.path(), &good, &["--strict"]).succeeded();
@@ -147,12 +147,12 @@ fn strict_import_fails_if_a_record_was_rejected() {
 
 #[test]
 fn gzip_feeds_are_read_directly() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let text = lines(&[minimal("A-1"), minimal("A-2")]);
     // Two members, as tools that append to a compressed file write them.
     let twice = [gzip(&text), gzip(&lines(&[minimal("A-3")]))].concat();
     for name in ["feed.ndjson.gz", "without-an-ending"] {
-        let data = TempDir::new().unwrap();
+        let data = new_folder();
         let file = write(folder.path(), name, &twice);
         assert_eq!(
             summary(&import(data.path(), &file, &[])),
@@ -163,7 +163,7 @@ fn gzip_feeds_are_read_directly() {
 
 #[test]
 fn cut_feed_is_imported_as_far_as_it_goes_and_expires_nothing() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     import(folder.path(), &feed_of(folder.path(), 0..4), &[]).succeeded();
     let complete = gzip(&lines(&[minimal("A-0"), minimal("A-1"), minimal("A-2"), minimal("A-9")]));
     let cut = write(folder.path(), "cut.ndjson.gz", &complete[..complete.len() - 4]);
@@ -176,7 +176,7 @@ fn cut_feed_is_imported_as_far_as_it_goes_and_expires_nothing() {
 
 #[test]
 fn full_feed_expires_what_it_does_not_list() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     import(folder.path(), &feed_of(folder.path(), 0..10), &[]).succeeded();
     let other = advert("B-1", json!({"site": "autre.example"}));
     import_piped(folder.path(), "-", &other.to_string()).succeeded();
@@ -193,7 +193,7 @@ fn full_feed_expires_what_it_does_not_list() {
 /// Imports a full feed after a feed of ten adverts. It must fail and expire nothing.
 #[track_caller]
 fn check_refused(content: &str, options: &[&str], message: &str) {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     import(folder.path(), &feed_of(folder.path(), 0..10), &[]).succeeded();
     let file = write(folder.path(), "full.ndjson", content.as_bytes());
     for dry_run in [&["--dry-run"][..], &[]] {
@@ -223,7 +223,7 @@ fn full_feed_that_looks_incomplete_expires_nothing() {
 
 #[test]
 fn rejected_record_is_not_missing() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     import(folder.path(), &feed_of(folder.path(), 0..4), &[]).succeeded();
     let adverts = [minimal("A-0"), minimal("A-1"), json!({"site": SITE, "reference": "A-2"})];
     let file = write(folder.path(), "full.ndjson", lines(&adverts).as_bytes());
@@ -234,7 +234,7 @@ fn rejected_record_is_not_missing() {
 
 #[test]
 fn full_feed_of_a_date_leaves_later_crawls_alone() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let crawled = |number: usize, date: &str| advert(&format!("A-{number}"), json!({"lastCrawledAt": date}));
     let known = lines(&[crawled(0, "2026-01-01"), crawled(1, "2026-01-01"), crawled(2, "2026-01-05")]);
     import_piped(folder.path(), "-", &known).succeeded();
@@ -257,7 +257,7 @@ fn full_feed_of_a_date_leaves_later_crawls_alone() {
 
 #[test]
 fn adverts_without_a_site_get_the_given_one() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let adverts = [
         json!({"reference": "A-1", "transactionType": 0, "propertyType": 0}),
         json!({"reference": "A-2", "transactionType": 0, "propertyType": 0, "site": " "}),
@@ -271,7 +271,7 @@ fn adverts_without_a_site_get_the_given_one() {
 
 #[test]
 fn wrong_format_or_mapping_is_an_error() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let file = feed_of(folder.path(), 0..1);
     let format = import(folder.path(), &file, &["--format", "excel"]);
     assert_eq!(format.code, Some(2));
@@ -299,7 +299,7 @@ const CSV: &str =
 
 #[test]
 fn table_is_imported_with_a_mapping() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let (csv, mapping) = (
         write(folder.path(), "agence.csv", CSV.as_bytes()),
         write(folder.path(), "m.toml", MAPPING.as_bytes()),
@@ -332,7 +332,7 @@ fn table_is_imported_with_a_mapping() {
 
 #[test]
 fn mistake_in_a_mapping_file_is_named() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let mapping = write(folder.path(), "m.toml", b"[fields]\ncolour = \"Couleur\"\n");
     let csv = write(folder.path(), "agence.csv", CSV.as_bytes());
     let refused = import(folder.path(), &csv, &["--mapping", mapping.to_str().unwrap()]);
@@ -341,7 +341,7 @@ fn mistake_in_a_mapping_file_is_named() {
 
 #[test]
 fn lines_of_json_may_be_called_json() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let adverts = [minimal("A-1"), minimal("A-2")];
     let as_lines = write(folder.path(), "lines.json", lines(&adverts).as_bytes());
     let as_array = write(folder.path(), "array.json", json!(adverts).to_string().as_bytes());
@@ -357,7 +357,7 @@ fn lines_of_json_may_be_called_json() {
 
 #[test]
 fn strict_import_takes_no_value_that_is_not_exact() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let feed =
         lines(&[advert("A-1", json!({"price": "295 000 €"})), advert("A-2", json!({"price": "environ"}))]);
     let file = write(folder.path(), "feed.ndjson", feed.as_bytes());
@@ -371,7 +371,7 @@ fn strict_import_takes_no_value_that_is_not_exact() {
 
 #[test]
 fn receipts_of_rejected_records_name_the_advert() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let rejects = folder.path().join("rejects.ndjson");
     let feed = [
         r#"{"reference": "A-1", "url": "https://a.example/1", "price": 5}"#,
@@ -414,7 +414,7 @@ const SAMPLES: &[(&str, &[&str], u32, u32)] = &[
 fn samples_of_every_format_are_imported() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../feed/tests/samples");
     for (name, mapping, adverts, broken) in SAMPLES {
-        let folder = TempDir::new().unwrap();
+        let folder = new_folder();
         let mapping = mapping.first().map(|mapping| samples.join(mapping).to_str().unwrap().to_owned());
         let mut options = vec!["--site", SITE];
         options.extend(mapping.iter().flat_map(|mapping| ["--mapping", mapping.as_str()]));

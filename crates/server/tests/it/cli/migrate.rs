@@ -6,7 +6,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::serve::Serving;
-use super::{Run, data_folder, run, run_with, vigie};
+use super::{Run, embedded_folder, run, run_with, vigie};
 use crate::harness::adverts::advert;
 use crate::harness::client::{Request, exchange, with_timeout};
 
@@ -78,7 +78,7 @@ async fn folder_moves_to_postgresql_and_back() {
 
 #[test]
 fn wrong_input_is_named() {
-    let (data, folder) = (data_folder(), TempDir::new().unwrap());
+    let (data, folder) = (embedded_folder(), TempDir::new().unwrap());
     let (data, nowhere) = (text(data.path()), folder.path().join("nowhere"));
     let filled = folder.path().join("filled");
     run(&filled, &["keys", "create", "--user", "a"]).failed();
@@ -100,7 +100,7 @@ fn wrong_input_is_named() {
 
 #[test]
 fn half_migrated_database_is_refused() {
-    let (data, url) = (data_folder(), database());
+    let (data, url) = (embedded_folder(), database());
     migrate(text(data.path()), &url).succeeded();
     let name = url.rsplit_once('/').unwrap().1.split_once('?').unwrap().0;
     let mark = r#"INSERT INTO metadata VALUES ('unfinished_migration', '{"origin": "/srv/vigie"}')"#;

@@ -29,7 +29,7 @@ fn closed_pipe_ends_a_command_without_error() {
         &["sites", "list"],
         &["import", "/dev/null"],
     ] {
-        let ended = unread(vigie().args(arguments).arg("--data").arg(folder.path()));
+        let ended = unread(test_database::select(folder.path(), vigie().args(arguments)));
         assert_eq!(ended.code, Some(0), "{arguments:?} {ended:?}");
         assert!(!ended.err.contains("panicked") && !ended.err.contains("pipe"), "{arguments:?} {ended:?}");
     }
@@ -42,7 +42,8 @@ fn closed_stderr_is_ignored() {
     for (arguments, code) in [(["keys", "revoke", &key], 0), (["keys", "revoke", "x"], 1)] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let ended = vigie().args(arguments).arg("--data").arg(folder.path()).stderr(writer).status().unwrap();
+        let ended =
+            test_database::select(folder.path(), vigie().args(arguments)).stderr(writer).status().unwrap();
         assert_eq!(ended.code(), Some(code), "{arguments:?}");
     }
 }

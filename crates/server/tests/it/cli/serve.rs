@@ -8,7 +8,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::{Run, data_folder, run, vigie, without_settings};
+use super::{Run, data_folder, new_folder, run, vigie, without_settings};
 use crate::harness::adverts::minimal;
 use crate::harness::client::{Request, exchange, with_timeout};
 
@@ -28,7 +28,7 @@ impl Serving {
     pub fn start_with(folder: &Path, settings: &[(&str, &str)]) -> Self {
         let mut command = vigie();
         command.envs(settings.iter().copied());
-        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder);
+        test_database::select(folder, command.args(["serve", "--listen", "127.0.0.1:0"]));
         command.env("VIGIE_LOG__FORMAT", "json").stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut log = BufReader::new(child.stderr.take().unwrap());
@@ -85,7 +85,7 @@ async fn status_with(address: SocketAddr, key: &str) -> u16 {
 
 #[tokio::test]
 async fn admin_key_is_created_at_the_first_start_only() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let file = folder.path().join("admin-key");
     // Of an earlier database in the same folder, and readable by all.
     std::fs::write(&file, "vigie_old\n").unwrap();
@@ -123,7 +123,7 @@ async fn existing_key_prevents_an_admin_key() {
 
 #[tokio::test]
 async fn second_server_on_a_folder_is_rejected() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let first = Serving::start(folder.path());
     let second = run(folder.path(), &["serve", "--listen", "127.0.0.1:0"]);
     let error = second.failed();
@@ -257,7 +257,7 @@ fn open_file_limit_is_raised_and_checked() {
 
 #[tokio::test]
 async fn a_server_that_leaves_answers_until_load_balancers_know() {
-    let folder = TempDir::new().unwrap();
+    let folder = new_folder();
     let server = Serving::start_with(folder.path(), &[("VIGIE_LIMITS__SHUTDOWN_DELAY", "1h")]);
     let key = std::fs::read_to_string(folder.path().join("admin-key")).unwrap();
     let address = server.address;

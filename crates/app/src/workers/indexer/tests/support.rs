@@ -10,7 +10,6 @@ use engine::SearchRequest;
 use places::Gazetteer;
 use store::SqlStore;
 use store::prelude::*;
-use store::sqlite::FILE_NAME;
 use store::{ChangeSet, CommitOutcome, Expected, Position, PutCause, PutProperty, Step};
 use tempfile::TempDir;
 use testkit::build::{advert, advert_id, at, property, property_id};
@@ -30,7 +29,7 @@ pub struct TestService {
 impl TestService {
     pub fn new() -> Self {
         let folder = TempDir::new().unwrap();
-        let store = Arc::new(SqlStore::open(folder.path()).unwrap());
+        let store = Arc::new(test_database::open(folder.path()));
         Self { store, clock: Arc::new(ManualClock::at(at(5_000))), folder }
     }
 
@@ -44,7 +43,7 @@ impl TestService {
 
     /// Opens the same data as another process would.
     pub fn open_store(&self) -> SqlStore {
-        SqlStore::open(self.folder.path()).unwrap()
+        test_database::open(self.folder.path())
     }
 
     /// Returns an app as it is after a start.
@@ -107,9 +106,7 @@ impl TestService {
 
     /// Damages the record of a property.
     pub fn damage(&self, number: u64) {
-        let connection = rusqlite::Connection::open(self.folder.path().join(FILE_NAME)).unwrap();
-        let sql = "UPDATE property_version SET record = x'01ff' WHERE property_id = ?1";
-        assert_eq!(connection.execute(sql, [property_id(number).as_bytes().as_slice()]).unwrap(), 1);
+        test_database::damage_property(self.folder.path(), property_id(number).as_bytes());
     }
 }
 
