@@ -35,7 +35,7 @@ use crate::{App, Error};
 use in_flight::EndedAttempt;
 use rates::Rates;
 use record::Recorder;
-use schedule::Schedule;
+use schedule::{OrderKey, Schedule};
 
 /// How many lanes one round processes. A lane that becomes due waits for the whole round.
 const LANES_PER_ROUND: usize = 64;
@@ -49,6 +49,10 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// How often the next lanes are scanned for deliveries that other processes added.
 const SCAN_INTERVAL: Duration = Duration::from_secs(1);
 const LANES_PER_SCAN: usize = 2_000;
+
+/// How long what another server attempts is left alone. Without it, a lane with many deliveries of one property would be read again and again
+/// until that attempt has ended.
+const ELSEWHERE_PAUSE: Duration = SCAN_INTERVAL;
 
 /// How often to look whether deliveries are held: `vigie deliveries release` takes effect this soon.
 const HOLD_INTERVAL: Duration = Duration::from_millis(500);
@@ -90,6 +94,8 @@ pub struct Dispatcher {
     collecting: HashSet<Lane>,
     /// Lanes whose first deliveries are all blocked by attempts in flight: later ones may not be.
     blocked_at_head: HashSet<Lane>,
+    /// What another server was found to attempt, and until when it is left alone.
+    elsewhere: HashMap<OrderKey, Timestamp>,
 }
 
 /// The last read of the outbox.
@@ -160,6 +166,7 @@ impl Dispatcher {
             collecting: HashSet::new(),
             asked: HashMap::new(),
             blocked_at_head: HashSet::new(),
+            elsewhere: HashMap::new(),
         }))
     }
 
@@ -346,6 +353,7 @@ impl Dispatcher {
         if self.scan.at.is_some_and(|at| now.duration_since(at).unsigned_abs() < SCAN_INTERVAL) {
             return Ok(());
         }
+        self.elsewhere.retain(|_, until| *until > now);
         loop {
             let lanes = self.app.store.lanes(self.scan.after, LANES_PER_SCAN).await?;
             for found in lanes.iter().filter(|found| !self.suspended.contains_key(&found.lane)) {

@@ -282,6 +282,7 @@ mod tests {
         for (sql, expected) in [
             (queue::NEXT_LANE, "SEARCH delivery USING COVERING INDEX delivery_pending (lane>?)"),
             (queue::PENDING_IN_LANE, "SEARCH delivery USING INDEX delivery_pending (lane=?)"),
+            (queue::FIRST_DUE, "SEARCH delivery USING COVERING INDEX delivery_pending (lane=?)"),
             (queue::LEASES, "SEARCH delivery USING INDEX delivery_leased (due_at<?)"),
             (listing::UNSUCCESSFUL, "SEARCH delivery USING INDEX delivery_unsuccessful (lane=? AND rowid>?)"),
             (listing::COUNT_UNSUCCESSFUL, "SEARCH delivery USING INDEX delivery_unsuccessful (lane=?)"),

@@ -2,7 +2,7 @@
 
 use tokio::sync::mpsc;
 
-use super::schedule::{AttemptEnd, Permits, Route};
+use super::schedule::{AttemptEnd, OrderKey, Permits, Route};
 
 /// Occupies room in the [`Schedule`](super::schedule::Schedule) until it is dropped, even if the attempt panics.
 pub(super) struct InFlight {
@@ -22,6 +22,11 @@ pub(super) struct EndedAttempt {
 impl InFlight {
     pub fn new(route: Route, permits: Permits, ended: mpsc::UnboundedSender<EndedAttempt>) -> Self {
         Self { route, permits, end: AttemptEnd::NotAttempted, ended }
+    }
+
+    /// Returns what it has to be in order with.
+    pub const fn order(&self) -> Option<OrderKey> {
+        self.route.order
     }
 }
 

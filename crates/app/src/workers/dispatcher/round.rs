@@ -17,7 +17,7 @@ use super::confirm::CONFIRMATION_POLL;
 use super::in_flight::InFlight;
 use super::render::{self, PendingMessage, Recipient};
 use super::schedule::{AttemptEnd, MAIL_HOST, OrderKey, Route, Target};
-use super::{Dispatcher, later};
+use super::{Dispatcher, ELSEWHERE_PAUSE, later};
 use crate::Error;
 
 /// How many deliveries of one lane are attempted in one round.
@@ -134,7 +134,8 @@ impl Dispatcher {
                 return Started::Partly;
             }
             let order = due.subject.as_ref().map(|subject| OrderKey { lane, property: subject.property });
-            if order.is_some_and(|order| self.schedule.is_blocked(order)) {
+            let is_elsewhere = |order| self.elsewhere.get(&order).is_some_and(|until| *until > now);
+            if order.is_some_and(|order| self.schedule.is_blocked(order) || is_elsewhere(order)) {
                 blocked += 1;
                 continue;
             }
@@ -304,6 +305,9 @@ impl Dispatcher {
                 self.attempts.spawn(self.recorder.recording(attempt, claim, lease_until));
             } else {
                 message.in_flight.end = AttemptEnd::Refused;
+                if let Some(order) = message.in_flight.order() {
+                    self.elsewhere.insert(order, later(now, ELSEWHERE_PAUSE));
+                }
                 self.recorder.release(message.due.iter().filter(|due| claimed.contains(&due.id)), claim, now);
             }
         }

@@ -287,6 +287,39 @@ async fn a_result_after_the_lease_has_expired_is_ignored() {
     assert_eq!(before[0].state, DeliveryState::Pending);
 }
 
+/// Another server attempts the first delivery about a property, and there are more than one round reads.
+#[tokio::test]
+async fn what_another_server_attempts_is_left_alone() {
+    let (limits, confirmation) = (DispatchLimits::default(), Confirmation::NotNeeded);
+    let service = TestService::on(test_database::open_shared, limits, confirmation);
+    let endpoint = Endpoint::parse("https://hook.example/e").ok();
+    let events =
+        Alerts { event_endpoint: endpoint, events: [EventName::UpdatePrice].into(), ..webhook_alerts() };
+    service.save(events).await;
+    for price in 0..40 {
+        service.ingest(1, 100.0 + f64::from(price)).await;
+    }
+    service.run_matcher().await;
+    service.transport.always(Answer::Never);
+    let mut one = service.dispatcher();
+    while service.transport.webhooks().len() < 2 {
+        one.run_once().await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    service.transport.always(Answer::Outcome(Outcome::Delivered));
+    let mut other = service.dispatcher();
+    let idle = tokio::time::timeout(Duration::from_secs(60), run_until_idle(&mut other)).await;
+    assert!(idle.is_ok(), "it asks again and again");
+    assert_eq!(service.transport.webhooks().len(), 2, "the match, and the first change of the price");
+
+    // The first server does not come back.
+    drop(one);
+    service.clock.advance_seconds(61);
+    run_until_idle(&mut other).await;
+    assert!(service.states().await.iter().all(|state| *state == DeliveryState::Delivered));
+    assert_eq!(service.transport.webhooks().len(), 2 + 40, "the first two a second time");
+}
+
 #[tokio::test]
 async fn deliveries_without_a_recipient_are_cancelled() {
     let service = TestService::new();

@@ -486,6 +486,22 @@ pub fn cancel(
     Ok(())
 }
 
+/// Returns when the first pending delivery of each lane is due.
+fn first_due(connection: &Connection, lanes: BTreeSet<i64>) -> Result<BTreeMap<i64, Timestamp>, Error> {
+    connection.prefetch(lanes.iter().map(|lane| (FIRST_DUE, owned(params![lane]))))?;
+    let mut statement = connection.prepare_cached(FIRST_DUE)?;
+    let mut found = BTreeMap::new();
+    for lane in lanes {
+        let due_at: Option<i64> = statement.query_row([lane], |row| row.get(0)).optional()?;
+        // A date that cannot be is damage, and found where the delivery is read.
+        found.extend(due_at.and_then(|due_at| Some((lane, timestamp(due_at).ok()?))));
+    }
+    Ok(found)
+}
+
+pub const FIRST_DUE: &str = "SELECT due_at FROM delivery INDEXED BY delivery_pending
+     WHERE state = 0 AND lane = ?1 ORDER BY due_at LIMIT 1";
+
 /// Selects leases, those that expired first at the beginning.
 pub const LEASES: &str = "SELECT sequence, lane, failures, interruptions, due_at
      FROM delivery INDEXED BY delivery_leased WHERE state = 1 AND due_at <= ?1 ORDER BY due_at LIMIT ?2";
@@ -510,6 +526,7 @@ pub fn reap_leases(
     // A count out of range is damage, and counts as too many.
     let count = |count: i64| u32::try_from(count).unwrap_or(u32::MAX);
     let mut lanes = Vec::with_capacity(leased.len());
+    let first_due = first_due(connection, leased.iter().map(|(_, lane, ..)| *lane).collect())?;
     for (sequence, lane, failures, interruptions, leased_until) in leased {
         let outcome = Outcome::Interrupted;
         let next = RetryPolicy { interval: Duration::ZERO }.after(
@@ -532,8 +549,15 @@ pub fn reap_leases(
             certificate: None,
         };
         add_attempt(connection, sequence, &attempt)?;
-        let values = NewState::after(Some(outcome), next, now).values(sequence);
-        connection.prepare_cached(SET_STATE)?.execute_later(values)?;
+        let mut state = NewState::after(Some(outcome), next, now);
+        // It may never have been sent, so it keeps its place: what came after it must not overtake it.
+        if state.state == PENDING
+            && failures == 0
+            && let Some(first_due) = first_due.get(&lane)
+        {
+            state.due_at = state.due_at.min(*first_due);
+        }
+        connection.prepare_cached(SET_STATE)?.execute_later(state.values(sequence))?;
         let read = lane_from_code(lane);
         lanes.extend(damage.unless_damaged(RecordKind::Delivery, || sequence.to_string(), read)?);
     }

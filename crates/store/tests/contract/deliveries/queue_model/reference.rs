@@ -1,6 +1,6 @@
 //! A naive model of the queue.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use domain::{
@@ -242,6 +242,11 @@ impl Model {
     pub fn reap_leases(&mut self, leases: Leases) -> Vec<Lane> {
         let now = self.now;
         let is_selected = |row: &&mut Row| leases == Leases::All || row.state_at <= now;
+        let mut first_due: HashMap<Lane, i64> = HashMap::new();
+        for row in self.rows.iter().filter(|row| row.is_pending()) {
+            let due_at = first_due.entry(row.lane).or_insert(row.state_at);
+            *due_at = row.state_at.min(*due_at);
+        }
         let leased = self.rows.iter_mut().filter(|row| row.state == DeliveryState::Leased);
         let mut lanes = Vec::new();
         for row in leased.filter(is_selected) {
@@ -261,6 +266,12 @@ impl Model {
             let retries = RetryPolicy { interval: Duration::ZERO };
             let next = retries.after(outcome, at(now), row.failures, row.interruptions);
             row.settle(Some(attempt), next, now);
+            // It keeps its place in the lane.
+            if let Some(first_due) =
+                first_due.get(&row.lane).filter(|_| row.is_pending() && row.failures == 0)
+            {
+                row.state_at = row.state_at.min(*first_due);
+            }
             lanes.push(row.lane);
         }
         lanes
