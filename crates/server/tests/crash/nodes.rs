@@ -3,7 +3,7 @@
 //! While clients work ([`load`]), servers are killed and paused, connections to the database are dropped, and the database itself is
 //! killed, at random.
 //!
-//! `VIGIE_NODES_SECONDS` sets how long things are killed (60).
+//! `VIGIE_NODES_SECONDS` sets how long things are killed (120).
 
 use crate::database::Database;
 use crate::load;
@@ -22,7 +22,7 @@ const ROUND: [Fault; 6] =
 
 #[test]
 fn nothing_is_lost_whatever_is_killed() {
-    let seconds = std::env::var("VIGIE_NODES_SECONDS").map_or(60, |seconds| seconds.parse().unwrap());
+    let seconds = std::env::var("VIGIE_NODES_SECONDS").map_or(120, |seconds| seconds.parse().unwrap());
     load::run(Database::one(), seconds, &ROUND, |cluster, node, fault, chance| match fault {
         Fault::Kill => cluster.kill(node, chance),
         Fault::Pause => cluster.pause(node),
