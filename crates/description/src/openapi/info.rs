@@ -21,6 +21,10 @@ unknown list is empty.
 **Parameters.** Lists are written `x[]=a&x[]=b`, `x[0]=a&x[1]=b` or `x=a&x=b`. Parameters that the service does not know are \
 ignored and named in `X-Ignored-Parameters`; with `Prefer: handling=strict` they are an error.
 
+**Several servers.** Every answer says in `X-Log-Position` which changes searches of that server see. Another server may be a moment \
+behind: send the number as `X-Min-Log-Position`, and it waits until it has seen these changes, or answers 503 with `Retry-After` if that \
+takes too long.
+
 **Errors.** Every error says what is wrong in `hydra:description`, and again in `detail` (RFC 9457). If several things are wrong, \
 `violations` lists all of them.";
 

@@ -156,8 +156,8 @@ pub const OPERATIONS: &[Operation] = &[
         tag: Tag::Operations,
         access: Access::Open,
         summary: "Ask whether the service can answer requests",
-        description: "503 while the index is built, the database cannot be read or written, a worker stands still, or the process \
-                      shuts down.",
+        description: "503 while the index is built or too far behind the log, the database cannot be read or written, a worker stands \
+                      still, or the process shuts down.",
         parameters: none,
         body: None,
         answers: &[one(200, "Health", "It can")],
