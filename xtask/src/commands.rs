@@ -78,7 +78,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "postgres",
         arguments: "",
-        about: "Run on PostgreSQL all tests that use a database.",
+        about: "Run the tests of the store, the workers and the server on PostgreSQL.",
         run: postgres,
     },
     Command {
@@ -269,7 +269,8 @@ const EMBEDDED_ONLY: &[&str] = &[
     "cli::backup::running_server_is_backed_up_and_restored_elsewhere",
 ];
 
-/// Everything that uses a store, except what is about the files of the embedded database.
+/// Everything that uses a store, except what is about the files of the embedded database: backups, and the demo, with which the console
+/// is tested.
 fn postgres(_: &[String]) -> Result<(), Failure> {
     tools::check()?;
     Step::cargo(["test", "--package", "store", "--test", "contract", "--test", "postgres"]).run()?;
@@ -279,7 +280,6 @@ fn postgres(_: &[String]) -> Result<(), Failure> {
         .and(&skipped.collect::<Vec<_>>())
         .with("VIGIE_TEST_POSTGRES", "1")
         .run()?;
-    // The console is tested with the demo, which only uses an embedded database.
     let others = ["--test", "attacks", "--test", "clients", "--test", "pages"];
     Step::cargo(["test", "--package", "server"])
         .and(&others.map(str::to_owned))

@@ -254,6 +254,14 @@ impl Server {
         name
     }
 
+    /// Drops a database and its connections. If it is not possible in time, it stays until the server ends.
+    pub fn drop_database(&self, name: &str) {
+        let sql = format!("DROP DATABASE {name} WITH (FORCE)");
+        if let Err(error) = query_within(&self.url("postgres"), &sql, Duration::from_secs(30)) {
+            eprintln!("{name} stays: {error:#}");
+        }
+    }
+
     /// Returns the folder of the socket.
     pub fn sockets(&self) -> &Path {
         &self.sockets

@@ -1,5 +1,5 @@
 //! The database of a data folder in tests: embedded in it, or one on PostgreSQL of its own if `VIGIE_TEST_POSTGRES` is set, so that the same tests
-//! run on both. A folder that none of these functions was called for has an embedded one.
+//! run on both. A folder that was neither opened nor reserved here has an embedded one.
 
 #![expect(clippy::unwrap_used, reason = "a test without its database cannot go on")]
 
@@ -35,10 +35,12 @@ fn name(folder: &Path, create: impl FnOnce() -> String) -> String {
     if let Some(name) = existing(folder) {
         return name;
     }
-    let ended: Vec<Database> =
-        databases().extract_if(|_, database| !database.folder.exists()).map(|(_, ended)| ended).collect();
+    let ended: Vec<Database> = databases()
+        .extract_if(|_, database| matches!(database.folder.try_exists(), Ok(false)))
+        .map(|(_, ended)| ended)
+        .collect();
     for Database { name, .. } in ended {
-        local_postgres::shared().execute("postgres", &format!("DROP DATABASE {name} WITH (FORCE)"));
+        local_postgres::shared().drop_database(&name);
     }
     let name = create();
     let existing = folder.ancestors().find(|folder| folder.exists()).unwrap_or(folder).to_owned();
@@ -68,7 +70,7 @@ pub fn reserve(folder: &Path) {
     }
 }
 
-/// Returns the address of the database of a folder, if that is on PostgreSQL and was created by [`open`] or [`reserve`].
+/// Returns the address of the database of a folder, if that is on PostgreSQL.
 pub fn address(folder: &Path) -> Option<String> {
     existing(folder).map(|name| local_postgres::shared().url(&name))
 }

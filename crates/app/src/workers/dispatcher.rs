@@ -52,7 +52,7 @@ const LANES_PER_SCAN: usize = 2_000;
 
 /// How long what another server attempts is left alone. Without it, a lane with many deliveries of one property would be read again and again
 /// until that attempt has ended.
-const ELSEWHERE_PAUSE: Duration = SCAN_INTERVAL;
+const ELSEWHERE_PAUSE: Duration = Duration::from_millis(200);
 
 /// How often to look whether deliveries are held: `vigie deliveries release` takes effect this soon.
 const HOLD_INTERVAL: Duration = Duration::from_millis(500);
@@ -92,10 +92,10 @@ pub struct Dispatcher {
     asked: HashMap<(UserId, String), Timestamp>,
     /// Lanes whose e-mail had to wait. What came in meanwhile is sent in one e-mail.
     collecting: HashSet<Lane>,
-    /// Lanes whose first deliveries are all blocked by attempts in flight: later ones may not be.
+    /// Lanes whose first deliveries are all blocked, by attempts in flight or elsewhere: later ones may not be.
     blocked_at_head: HashSet<Lane>,
-    /// What another server was found to attempt, and until when it is left alone.
-    elsewhere: HashMap<OrderKey, Timestamp>,
+    /// Properties of a lane that another server was found to send, and until when they are left alone.
+    attempted_elsewhere: HashMap<OrderKey, Timestamp>,
 }
 
 /// The last read of the outbox.
@@ -166,7 +166,7 @@ impl Dispatcher {
             collecting: HashSet::new(),
             asked: HashMap::new(),
             blocked_at_head: HashSet::new(),
-            elsewhere: HashMap::new(),
+            attempted_elsewhere: HashMap::new(),
         }))
     }
 
@@ -353,7 +353,7 @@ impl Dispatcher {
         if self.scan.at.is_some_and(|at| now.duration_since(at).unsigned_abs() < SCAN_INTERVAL) {
             return Ok(());
         }
-        self.elsewhere.retain(|_, until| *until > now);
+        self.attempted_elsewhere.retain(|_, until| *until > now);
         loop {
             let lanes = self.app.store.lanes(self.scan.after, LANES_PER_SCAN).await?;
             for found in lanes.iter().filter(|found| !self.suspended.contains_key(&found.lane)) {

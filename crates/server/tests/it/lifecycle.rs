@@ -159,6 +159,7 @@ async fn erasure_keeps_other_adverts_of_the_property() {
     assert_eq!((&document["price"], &document["adverts"][0]["uuid"]), (&json!(2), &second["uuid"]));
 }
 
+/// On PostgreSQL, only those of the index are ours.
 #[tokio::test]
 async fn erased_text_is_absent_from_database_files() {
     let mut server = TestServer::start().await;

@@ -60,7 +60,8 @@ pub trait DeliveryStore: Send + Sync + 'static {
     ) -> Result<(), Error>;
 
     /// Ends at most `limit` leases and records their attempts as interrupted. Each delivery becomes pending again, or fails if it was
-    /// interrupted too often. Returns the lane of each.
+    /// interrupted too often. One that has not failed before keeps its place in its lane, except after several interruptions. Returns the
+    /// lane of each.
     async fn reap_leases(&self, leases: Leases, now: Timestamp, limit: usize) -> Result<Vec<Lane>, Error>;
 
     /// Returns documents as they were first sent, in the order of the request; `None` if a document is not stored.

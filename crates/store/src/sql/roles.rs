@@ -15,7 +15,7 @@ pub fn take(connection: &Connection, role: &str, holder: u64, lease: Duration) -
          VALUES (?1, ?2, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) + ?3)
          ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
              WHERE worker_role.holder = excluded.holder OR worker_role.held_until
-                 < CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
+                 <= CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
         params![role, holder, lease],
     )?;
     Ok(taken > 0)

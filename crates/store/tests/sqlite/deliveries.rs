@@ -216,6 +216,21 @@ async fn damaged_delivery_does_not_stop_others() {
     }
 }
 
+/// The damaged delivery is the only one of its lane that waits.
+#[tokio::test]
+async fn damaged_date_stops_neither_scans_nor_reaping() {
+    for due_at in ["'text'", "x'01'", "1.5", "-9223372036854775807", "9223372036854775807"] {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, numbers, made) = six(folder.path()).await;
+        let sql = format!("UPDATE delivery SET due_at = {due_at} WHERE sequence = 3");
+        assert_eq!(open(folder.path()).execute(&sql, []).unwrap(), 1);
+        claim(&store, 1, 6_000, &[made[0], made[4]]).await;
+        let lanes: Vec<_> = store.lanes(None, 9).await.unwrap().iter().map(|found| found.lane).collect();
+        assert!(lanes.contains(&lane(numbers[1], HOOK)), "{due_at}: {lanes:?}");
+        assert_eq!(store.reap_leases(Leases::All, at(6_000), 9).await.unwrap().len(), 2, "{due_at}");
+    }
+}
+
 #[tokio::test]
 async fn damaged_lane_does_not_look_like_the_last_one() {
     let folder = tempfile::tempdir().unwrap();

@@ -38,7 +38,7 @@ impl SettledDelivery {
 /// The result of one attempt, which may concern several deliveries: an e-mail has many.
 pub(super) struct SettledAttempt {
     pub settled: Vec<SettledDelivery>,
-    /// Set if no attempt was made. Its deliveries block their successors until the release is recorded.
+    /// Blocks the successors of its deliveries until the result is recorded: if no attempt was made, or if the database is shared.
     pub in_flight: Option<InFlight>,
 }
 
@@ -73,9 +73,10 @@ pub(super) async fn attempt(
     };
     let timed_out = result.outcome == Outcome::Failed(Fault::Timeout);
     in_flight.end = if timed_out { AttemptEnd::TimedOut } else { AttemptEnd::Completed };
-    // Released before the outcome is recorded: the next attempt need not wait for the disk.
+    // Released before the outcome is recorded: the next attempt need not wait for the disk. In a shared database, the next one about the same
+    // property could not be claimed before that.
     drop(acquired);
-    drop(in_flight);
+    let in_flight = app.shared_identity().is_some().then_some(in_flight);
     let at = app.clock.now();
     let AttemptResult { outcome, status, took, excerpt, headers, timings, certificate, reach: _ } = result;
     let settle = |due: &DueDelivery| {
@@ -102,5 +103,5 @@ pub(super) async fn attempt(
         let delivery = due.first().map(|due| due.id);
         tracing::debug!(?delivery, ?fault, status, "delivery attempt failed");
     }
-    SettledAttempt { settled: due.iter().map(settle).collect(), in_flight: None }
+    SettledAttempt { settled: due.iter().map(settle).collect(), in_flight }
 }

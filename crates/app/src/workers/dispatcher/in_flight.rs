@@ -24,7 +24,7 @@ impl InFlight {
         Self { route, permits, end: AttemptEnd::NotAttempted, ended }
     }
 
-    /// Returns what it has to be in order with.
+    /// Returns the lane and property whose order it keeps; `None` if the order does not matter.
     pub const fn order(&self) -> Option<OrderKey> {
         self.route.order
     }

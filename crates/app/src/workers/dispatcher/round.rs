@@ -128,15 +128,19 @@ impl Dispatcher {
         now: Timestamp,
     ) -> Started {
         let WebhookPlan { search, endpoint, target, domain, take, skip_blocked } = plan;
-        let (mut started, mut blocked) = (0, 0);
+        let (mut started, mut blocked, mut free_at) = (0, 0, None);
         for due in due {
             if started == *take {
                 return Started::Partly;
             }
             let order = due.subject.as_ref().map(|subject| OrderKey { lane, property: subject.property });
-            let is_elsewhere = |order| self.elsewhere.get(&order).is_some_and(|until| *until > now);
-            if order.is_some_and(|order| self.schedule.is_blocked(order) || is_elsewhere(order)) {
+            if order.is_some_and(|order| self.schedule.is_blocked(order)) {
                 blocked += 1;
+                continue;
+            }
+            if let Some(until) = order.and_then(|order| self.elsewhere_until(order, now)) {
+                blocked += 1;
+                free_at = Some(free_at.map_or(until, |free_at: Timestamp| free_at.min(until)));
                 continue;
             }
             // Other lanes of this round may have used up the minute.
@@ -149,6 +153,10 @@ impl Dispatcher {
             pending.push(PendingMessage { due: vec![due], recipient, in_flight });
             started += 1;
         }
+        if let Some(free_at) = free_at {
+            // No attempt of this server will end and make the lane ready.
+            self.schedule.add(lane, free_at);
+        }
         match (started, blocked) {
             (_, 0) => {
                 self.blocked_at_head.remove(&lane);
@@ -159,10 +167,16 @@ impl Dispatcher {
                 self.blocked_at_head.insert(lane);
                 Started::Partly
             }
-            // Reading again before an attempt ends would return the same deliveries.
+            // Reading again before an attempt or a pause ends would return the same deliveries.
             (0, _) => Started::Blocked,
             _ => Started::All,
         }
+    }
+
+    /// Returns until when a property is left to another server. A clock that was set back does not make it longer.
+    fn elsewhere_until(&self, order: OrderKey, now: Timestamp) -> Option<Timestamp> {
+        let until = self.attempted_elsewhere.get(&order).copied();
+        until.filter(|until| now < *until && *until <= later(now, ELSEWHERE_PAUSE))
     }
 
     /// Starts the e-mail of a lane. Returns when the lane is due again.
@@ -306,7 +320,7 @@ impl Dispatcher {
             } else {
                 message.in_flight.end = AttemptEnd::Refused;
                 if let Some(order) = message.in_flight.order() {
-                    self.elsewhere.insert(order, later(now, ELSEWHERE_PAUSE));
+                    self.attempted_elsewhere.insert(order, later(now, ELSEWHERE_PAUSE));
                 }
                 self.recorder.release(message.due.iter().filter(|due| claimed.contains(&due.id)), claim, now);
             }
@@ -363,7 +377,7 @@ enum Started {
     All,
     /// More can start right now.
     Partly,
-    /// No more can start before an attempt ends.
+    /// No more can start before an attempt ends, or before the time that the lane is scheduled for.
     Blocked,
     /// No more can start before this time.
     MustWait(Timestamp),

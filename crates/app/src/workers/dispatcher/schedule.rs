@@ -45,7 +45,7 @@ pub struct Route {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptEnd {
     NotAttempted,
-    /// Another server attempts it, or an earlier one of the same property. The next scan of lanes finds it again.
+    /// Another server attempts it, or an earlier one of the same property.
     Refused,
     /// The attempt, or the wait for its permit, timed out.
     TimedOut,

@@ -75,8 +75,9 @@ fn next_lanes_one_by_one(
     let mut found: Vec<(i64, i64)> = Vec::new();
     while found.len() < limit {
         let last = found.last().map_or(after, |(lane, _)| *lane);
-        let next = statement.query_row([last], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-        let Some(next) = next else { break };
+        // What is no number is damage like a date that cannot be.
+        let next = statement.query_row([last], |row| Ok((row.get(0)?, row.get(1).unwrap_or(i64::MAX))));
+        let Some(next) = next.optional()? else { break };
         found.push(next);
     }
     Ok(found)
@@ -486,15 +487,19 @@ pub fn cancel(
     Ok(())
 }
 
+/// How often a delivery may be interrupted and keep its place in its lane.
+const PLACE_KEPT_MAX: i64 = 3;
+
 /// Returns when the first pending delivery of each lane is due.
 fn first_due(connection: &Connection, lanes: BTreeSet<i64>) -> Result<BTreeMap<i64, Timestamp>, Error> {
     connection.prefetch(lanes.iter().map(|lane| (FIRST_DUE, owned(params![lane]))))?;
     let mut statement = connection.prepare_cached(FIRST_DUE)?;
     let mut found = BTreeMap::new();
     for lane in lanes {
-        let due_at: Option<i64> = statement.query_row([lane], |row| row.get(0)).optional()?;
-        // A date that cannot be is damage, and found where the delivery is read.
-        found.extend(due_at.and_then(|due_at| Some((lane, timestamp(due_at).ok()?))));
+        let due_at = statement.query_row([lane], |row| Ok(row.get::<i64>(0).ok())).optional()?;
+        // What is no date is damage, and found where the delivery is read.
+        let due_at = due_at.flatten().and_then(|due_at| timestamp(due_at).ok());
+        found.extend(due_at.map(|due_at| (lane, due_at)));
     }
     Ok(found)
 }
@@ -550,9 +555,11 @@ pub fn reap_leases(
         };
         add_attempt(connection, sequence, &attempt)?;
         let mut state = NewState::after(Some(outcome), next, now);
-        // It may never have been sent, so it keeps its place: what came after it must not overtake it.
+        // It may never have been sent, so it keeps its place: what came after it must not overtake it. One that has failed was overtaken
+        // before; one that is always interrupted may be the cause, and must not hold up the others.
         if state.state == PENDING
             && failures == 0
+            && interruptions < PLACE_KEPT_MAX
             && let Some(first_due) = first_due.get(&lane)
         {
             state.due_at = state.due_at.min(*first_due);

@@ -266,9 +266,10 @@ impl Model {
             let retries = RetryPolicy { interval: Duration::ZERO };
             let next = retries.after(outcome, at(now), row.failures, row.interruptions);
             row.settle(Some(attempt), next, now);
-            // It keeps its place in the lane.
-            if let Some(first_due) =
-                first_due.get(&row.lane).filter(|_| row.is_pending() && row.failures == 0)
+            // It keeps its place in the lane, the first three times.
+            if let Some(first_due) = first_due
+                .get(&row.lane)
+                .filter(|_| row.is_pending() && row.failures == 0 && row.interruptions <= 3)
             {
                 row.state_at = row.state_at.min(*first_due);
             }
