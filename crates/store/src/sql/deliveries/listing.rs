@@ -386,7 +386,9 @@ pub fn prune(connection: &Connection, before: Timestamp, after: u64, limit: usiz
     Ok(Pruned { more, until, deliveries: old.len() as u64, documents: documents as u64 })
 }
 
+/// At one moment: a delivery that becomes pending again is counted once.
 pub fn queue_depth(connection: &Connection) -> Result<QueueDepth, Error> {
+    let connection = &connection.snapshot()?;
     let pending = "SELECT count(*), min(due_at) FROM delivery INDEXED BY delivery_pending WHERE state = 0";
     let (pending, oldest): (u64, Option<i64>) =
         connection.prepare_cached(pending)?.query_row(params![], |row| Ok((row.get(0)?, row.get(1)?)))?;
