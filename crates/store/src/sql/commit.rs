@@ -406,6 +406,17 @@ macro_rules! write_advert_sql {
     };
 }
 
+/// Changes what no index contains, if the advert is found as before. The hash follows from the address.
+macro_rules! update_advert_sql {
+    ($grouping:literal) => {
+        concat!(
+            "UPDATE advert SET property_id = ?2, last_crawled_at = ?6, expired = ?7",
+            $grouping,
+            " WHERE id = ?1 AND site IS ?3 AND reference IS ?4 AND url_key IS ?5"
+        )
+    };
+}
+
 /// Writes the row of an advert. Without `grouping`, an advert that exists keeps what it is grouped by.
 pub fn write_advert(
     connection: &Connection,
@@ -414,6 +425,10 @@ pub fn write_advert(
     row: &AdvertRow,
     grouping: Option<&AdvertGrouping>,
 ) -> Result<(), Refusal> {
+    // SQLite writes the entry of every index with a column that a statement sets, whether or not its value changes. PostgreSQL compares.
+    if !connection.is_postgres() && update_advert(connection, advert, property, row, grouping)? {
+        return Ok(());
+    }
     let AdvertRow { site, reference, url_key, last_crawled_at, expired } = row;
     let sql = if grouping.is_some() {
         write_advert_sql!(", signature = excluded.signature, is_named = excluded.is_named")
@@ -442,6 +457,29 @@ pub fn write_advert(
         Err(error) if error.is_constraint_violation() => Err(Conflict.into()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Updates the row of an advert that is known and still found by the same site, reference and address. Returns `false` if it is not.
+fn update_advert(
+    connection: &Connection,
+    advert: AdvertId,
+    property: PropertyId,
+    row: &AdvertRow,
+    grouping: Option<&AdvertGrouping>,
+) -> Result<bool, SqlError> {
+    let AdvertRow { site, reference, url_key, last_crawled_at, expired } = row;
+    let (id, property, crawled) = (advert.as_bytes(), property.as_bytes(), last_crawled_at.as_second());
+    let updated = match grouping {
+        Some(AdvertGrouping { signature, is_named }) => connection.execute(
+            update_advert_sql!(", signature = ?8, is_named = ?9"),
+            params![id, property, site, reference, url_key, crawled, expired, signature.as_deref(), is_named],
+        ),
+        None => connection.execute(
+            update_advert_sql!(""),
+            params![id, property, site, reference, url_key, crawled, expired],
+        ),
+    };
+    Ok(updated? > 0)
 }
 
 pub struct Entry<'a> {

@@ -8,6 +8,7 @@ use crate::contract::{Change, Erasure, LogEntry, Position, PropertyCause, Record
 use crate::error::Error;
 use crate::record::{self, Regrouping};
 use crate::sql::commit::Kind;
+use crate::sql::connection::Snapshot;
 use crate::sql::value::{Column, OwnedValue};
 use crate::sql::{Connection, OptionalExtension, Row, SqlError, SqlResult, params};
 
@@ -15,7 +16,14 @@ pub fn locate(connection: &Connection, identities: &[Identity]) -> Result<Vec<Op
     if identities.len() > 1 {
         connection.prefetch(identities.iter().map(location_query))?;
     }
+    let _state = one_state(connection, identities.len())?;
     identities.iter().map(|identity| locate_one(connection, identity)).collect()
+}
+
+/// Starts a read transaction for several queries on SQLite. Without one, each of them looks for new commits, and drops the pages in memory
+/// after every commit. PostgreSQL has sent the rows already.
+fn one_state(connection: &Connection, queries: usize) -> SqlResult<Option<Snapshot<'_>>> {
+    (queries > 1 && !connection.is_postgres()).then(|| connection.snapshot()).transpose()
 }
 
 pub fn locate_one(connection: &Connection, identity: &Identity) -> Result<Option<AdvertRef>, Error> {
@@ -62,6 +70,7 @@ pub fn find_properties(
     if ids.len() > 1 {
         connection.prefetch(ids.iter().map(|id| (sql, vec![id.as_bytes().to_vec().into()])))?;
     }
+    let _state = one_state(connection, ids.len())?;
     let mut statement = connection.prepare_cached(sql)?;
     let mut found = FoundProperties::default();
     found.intact.reserve(ids.len());

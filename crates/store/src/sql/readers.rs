@@ -114,7 +114,10 @@ impl Waiting {
 #[derive(Default)]
 struct Queue {
     waiting: Mutex<Waiting>,
-    changed: Condvar,
+    /// Wakes one of the threads that read anything.
+    any_arrived: Condvar,
+    /// Wakes the thread that only looks up records.
+    lookup_arrived: Condvar,
 }
 
 impl Queue {
@@ -122,8 +125,26 @@ impl Queue {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Adds a job and wakes a thread that takes it.
+    fn add(&self, kind: ReadKind, job: Box<dyn Job>) -> Result<(), Error> {
+        self.lock().add(kind, job)?;
+        // If no thread waits there, each of them looks for a job when it has finished its own.
+        self.any_arrived.notify_one();
+        if kind == ReadKind::Lookup {
+            self.lookup_arrived.notify_one();
+        }
+        Ok(())
+    }
+
+    fn close(&self) {
+        self.lock().is_closed = true;
+        self.any_arrived.notify_all();
+        self.lookup_arrived.notify_all();
+    }
+
     /// Waits for the next job of the first of `kinds` that has one. Returns `None` when the pool closes.
     fn next(&self, kinds: &[ReadKind]) -> Option<Box<dyn Job>> {
+        let arrived = if kinds.contains(&ReadKind::Bulk) { &self.any_arrived } else { &self.lookup_arrived };
         let mut waiting = self.lock();
         loop {
             if waiting.is_closed {
@@ -132,7 +153,7 @@ impl Queue {
             if let Some(job) = kinds.iter().find_map(|kind| waiting.take(*kind)) {
                 return Some(job);
             }
-            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            waiting = arrived.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -180,17 +201,14 @@ impl Readers {
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let (reply, answer) = oneshot::channel();
-        self.queue.lock().add(kind, Box::new(Read { work, reply }))?;
-        // All, because the thread that one call would wake may not take this kind.
-        self.queue.changed.notify_all();
+        self.queue.add(kind, Box::new(Read { work, reply }))?;
         answer.await.map_err(|_| Error::Closed)?
     }
 }
 
 impl Drop for Readers {
     fn drop(&mut self) {
-        self.queue.lock().is_closed = true;
-        self.queue.changed.notify_all();
+        self.queue.close();
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
