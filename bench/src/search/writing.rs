@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use domain::Property;
 use engine::{Change, Index, SequenceNumber};
 
 use super::dataset::Dataset;
@@ -89,7 +90,7 @@ fn write(dataset: &Dataset, index: &Index, per_second: u64, stop: &AtomicBool) -
             break;
         }
         let position = 1_000_000_000 + number;
-        let put = |property| Change::Put(property, SequenceNumber(position));
+        let put = |property: Property| Change::Put(property.into(), SequenceNumber(position));
         let changes: Vec<Change> =
             properties.by_ref().take((per_second / PER_SECOND) as usize).map(put).collect();
         written += changes.len() as u64;

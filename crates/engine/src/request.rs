@@ -1,5 +1,7 @@
 //! Requests to the index, and its results.
 
+use std::sync::Arc;
+
 use domain::{Criteria, FacetField, Order, PropertyId, SimilarityProfile, Timestamp, Viewport};
 
 /// Asks for a page of the properties that match criteria.
@@ -61,6 +63,6 @@ pub struct SequenceNumber(pub u64);
 /// A change to the index.
 #[derive(Debug, Clone)]
 pub enum Change {
-    Put(domain::Property, SequenceNumber),
+    Put(Arc<domain::Property>, SequenceNumber),
     Remove(PropertyId),
 }

@@ -3,6 +3,7 @@
 //! It is slow and obvious on purpose. It uses the definitions of the domain and no optimization.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use domain::attribute::PropertyView;
 use domain::criteria::Order;
@@ -15,9 +16,12 @@ use crate::request::{
     Change, ClusterRequest, FacetRequest, Hit, SearchRequest, SearchResult, SequenceNumber, SimilarRequest,
 };
 
+/// A property and the sequence number of its last change.
+type Indexed = (Arc<Property>, SequenceNumber);
+
 #[derive(Debug, Clone, Default)]
 pub struct ScanIndex {
-    properties: BTreeMap<PropertyId, (Property, SequenceNumber)>,
+    properties: BTreeMap<PropertyId, Indexed>,
 }
 
 impl ScanIndex {
@@ -111,7 +115,7 @@ impl ScanIndex {
     /// Counts the matches by the values of some fields.
     pub fn facets(&self, request: &FacetRequest) -> Facets {
         let FacetRequest { criteria, fields } = request;
-        let all = || self.properties.values().map(|(property, _)| property);
+        let all = || self.properties.values().map(|(property, _)| &**property);
         let mut facets = Facets {
             total: all().filter(|property| criteria.accepts(property)).count(),
             histograms: Vec::new(),
@@ -156,7 +160,7 @@ impl ScanIndex {
 }
 
 fn page(
-    mut matches: Vec<&(Property, SequenceNumber)>,
+    mut matches: Vec<&Indexed>,
     criteria: &Criteria,
     order: &Order,
     skip: usize,
@@ -181,6 +185,6 @@ fn map_property(property: &Property) -> Option<MapProperty> {
     })
 }
 
-fn hit(indexed: &(Property, SequenceNumber)) -> Hit {
+fn hit(indexed: &Indexed) -> Hit {
     Hit { property: indexed.0.id, sequence_number: indexed.1 }
 }

@@ -71,7 +71,7 @@ fn counts_agree_with_an_evaluation_of_every_property() {
         let market = market(&mut random, 40);
         let index = Index::default();
         index.apply(
-            market.iter().map(|property| Change::Put(property.clone(), SequenceNumber(1))).collect(),
+            market.iter().map(|property| Change::Put(property.clone().into(), SequenceNumber(1))).collect(),
             1,
         );
         let (searcher, unlimited) = (index.searcher(), Budget::unlimited());

@@ -281,13 +281,13 @@ async fn read_changes(
     let mut unknown = BTreeMap::new();
     for (id, position) in changed {
         match committed.remove(&position) {
-            Some(property) => changes.push(put(Arc::unwrap_or_clone(property), position)),
+            Some(property) => changes.push(put(property, position)),
             None => drop(unknown.insert(id, position)),
         }
     }
     let mut stored = read_properties(app, unknown.keys().copied().collect()).await?;
     changes.extend(unknown.into_iter().map(|(id, position)| match stored.remove(&id) {
-        Some(stored) => put(stored.property, position),
+        Some(stored) => put(stored.property.into(), position),
         None => Change::Remove(id),
     }));
     Ok(changes)

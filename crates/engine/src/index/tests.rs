@@ -15,7 +15,8 @@ const SETTINGS: IndexSettings =
 
 fn put(number: u64, word: &str) -> Change {
     let advert = build::advert(number).description(&format!("Maison avec {word}")).build();
-    Change::Put(Property { id: build::property_id(number), adverts: vec![advert] }, SequenceNumber(number))
+    let property = Property { id: build::property_id(number), adverts: vec![advert] };
+    Change::Put(property.into(), SequenceNumber(number))
 }
 
 fn segments_with(index: &Index, word: &str) -> usize {

@@ -7,10 +7,10 @@ use std::sync::{Arc, Once};
 
 use domain::{Contact, Order, Property, PropertyId, Publisher, Rating};
 use engine::scan::ScanIndex;
-use engine::{Hit, Searcher};
+use engine::{Change, Hit, Searcher};
 
 use crate::compare::{Mismatch, compare};
-use crate::history::{Batch, Step, small_index};
+use crate::history::{Batch, small_index};
 use crate::query::Query;
 
 /// A history, and a query on a searcher taken in the middle of it or at its end.
@@ -82,11 +82,11 @@ impl Case {
             });
         }
         for (number, batch) in self.batches.iter().enumerate() {
-            let mut size = batch.steps.len();
+            let mut size = batch.changes.len();
             while size > 0 {
-                for first in (0..batch.steps.len()).step_by(size) {
-                    let end = (first + size).min(batch.steps.len());
-                    without(&|case| drop(case.batches[number].steps.drain(first..end)));
+                for first in (0..batch.changes.len()).step_by(size) {
+                    let end = (first + size).min(batch.changes.len());
+                    without(&|case| drop(case.batches[number].changes.drain(first..end)));
                 }
                 size /= 2;
             }
@@ -140,10 +140,10 @@ impl Case {
             without(&|case| case.query.clusters = None);
             without(&|case| case.query.facets = None);
         }
-        for (batch, steps) in self.batches.iter().map(|batch| &batch.steps).enumerate() {
+        for (batch, steps) in self.batches.iter().map(|batch| &batch.changes).enumerate() {
             for (step, property) in steps.iter().enumerate().filter_map(|(step, it)| Some((step, put(it)?))) {
                 for smaller in smaller(property) {
-                    without(&|case| case.batches[batch].steps[step] = with(&steps[step], &smaller));
+                    without(&|case| case.batches[batch].changes[step] = with(&steps[step], &smaller));
                 }
             }
         }
@@ -153,7 +153,7 @@ impl Case {
 
     /// Returns a size that must decrease with every step, so that shrinking terminates.
     fn weight(&self) -> usize {
-        let steps = self.batches.iter().flat_map(|batch| &batch.steps);
+        let steps = self.batches.iter().flat_map(|batch| &batch.changes);
         let adverts: usize = steps
             .filter_map(put)
             .flat_map(|property| &property.adverts)
@@ -163,7 +163,7 @@ impl Case {
             })
             .sum();
         let steps: usize =
-            self.batches.iter().map(|batch| 2 + batch.steps.len() + usize::from(batch.restart)).sum();
+            self.batches.iter().map(|batch| 2 + batch.changes.len() + usize::from(batch.restart)).sum();
         let Query {
             given,
             live_only,
@@ -215,7 +215,7 @@ impl Case {
         let mut line = |text: String| writeln!(report, "{text}").expect("writing to a string succeeds");
         line(format!("repeat with VIGIE_TEST_SEED={seed} VIGIE_DIFFERENTIAL_CASES=1\n"));
         for (count, batch) in self.batches.iter().enumerate() {
-            let steps: Vec<String> = batch.steps.iter().map(describe).collect();
+            let steps: Vec<String> = batch.changes.iter().map(describe).collect();
             let restart = if batch.restart { ", then restart" } else { "" };
             line(format!(
                 "batch {} at position {}{restart}: {}",
@@ -260,7 +260,7 @@ impl Case {
             let position = |hits: &[Hit]| hits.iter().position(|hit| hit.property == id);
             position(expected) != position(found)
         };
-        let steps = self.batches.iter().flat_map(|batch| &batch.steps);
+        let steps = self.batches.iter().flat_map(|batch| &batch.changes);
         let all: Vec<Arc<Property>> = steps.filter_map(put).cloned().collect();
         let mut odd: Vec<Arc<Property>> = all.iter().filter(|property| odd(property.id)).cloned().collect();
         if odd.is_empty() {
@@ -271,17 +271,17 @@ impl Case {
     }
 }
 
-fn put(step: &Step) -> Option<&Arc<Property>> {
+fn put(step: &Change) -> Option<&Arc<Property>> {
     match step {
-        Step::Put(property, _) => Some(property),
-        Step::Remove(_) => None,
+        Change::Put(property, _) => Some(property),
+        Change::Remove(_) => None,
     }
 }
 
-fn with(step: &Step, property: &Property) -> Step {
+fn with(step: &Change, property: &Property) -> Change {
     match step {
-        Step::Put(_, sequence_number) => Step::Put(Arc::new(property.clone()), *sequence_number),
-        Step::Remove(id) => Step::Remove(*id),
+        Change::Put(_, sequence_number) => Change::Put(Arc::new(property.clone()), *sequence_number),
+        Change::Remove(id) => Change::Remove(*id),
     }
 }
 
@@ -306,10 +306,10 @@ fn smaller(property: &Property) -> Vec<Property> {
     smaller
 }
 
-fn describe(step: &Step) -> String {
+fn describe(step: &Change) -> String {
     match step {
-        Step::Put(property, sequence_number) => format!("put {} at {}", property.id, sequence_number.0),
-        Step::Remove(id) => format!("remove {id}"),
+        Change::Put(property, sequence_number) => format!("put {} at {}", property.id, sequence_number.0),
+        Change::Remove(id) => format!("remove {id}"),
     }
 }
 

@@ -53,7 +53,7 @@ fn readers_see_complete_batches() {
         |scan: &ScanIndex| -> Vec<SearchResult> { queries.iter().map(|it| scan.search(it)).collect() };
     let mut expected = vec![(0, results(&scan))];
     for batch in &batches {
-        batch.changes().into_iter().for_each(|change| scan.apply(change));
+        batch.changes.iter().for_each(|change| scan.apply(change.clone()));
         expected.push((batch.position, results(&scan)));
     }
     let last = expected.len() - 1;
@@ -106,7 +106,7 @@ fn readers_see_complete_batches() {
             .collect();
         let ended_flag = SetOnDrop(&ended);
         for batch in &batches {
-            index.apply(batch.changes(), batch.position);
+            index.apply(batch.changes.clone(), batch.position);
             // One round more than readers can have started before this batch: at least one has seen it.
             let enough = searches.load(Ordering::SeqCst) + READERS + 1;
             while searches.load(Ordering::SeqCst) < enough && !ended.load(Ordering::SeqCst) {

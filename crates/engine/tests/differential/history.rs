@@ -26,39 +26,19 @@ pub fn restart(index: &Index) -> Index {
     Index::restore(SMALL, searcher.segment_readers().iter().map(decode).collect(), searcher.position())
 }
 
-/// A change that is cheap to clone.
-#[derive(Debug, Clone)]
-pub enum Step {
-    Put(Arc<Property>, SequenceNumber),
-    Remove(PropertyId),
-}
-
-impl Step {
-    pub fn change(&self) -> Change {
-        match self {
-            Self::Put(property, sequence_number) => Change::Put(Property::clone(property), *sequence_number),
-            Self::Remove(id) => Change::Remove(*id),
-        }
-    }
-}
-
 /// Changes that are published at once.
 #[derive(Debug, Clone)]
 pub struct Batch {
-    pub steps: Vec<Step>,
+    pub changes: Vec<Change>,
     pub position: u64,
     /// Whether the index is restarted after it.
     pub restart: bool,
 }
 
 impl Batch {
-    pub fn changes(&self) -> Vec<Change> {
-        self.steps.iter().map(Step::change).collect()
-    }
-
     pub fn apply(&self, index: Index, scan: &mut ScanIndex) -> Index {
-        self.changes().into_iter().for_each(|change| scan.apply(change));
-        index.apply(self.changes(), self.position);
+        self.changes.iter().for_each(|change| scan.apply(change.clone()));
+        index.apply(self.changes.clone(), self.position);
         // Background maintenance runs after some of the batches.
         while self.position.is_multiple_of(3) && index.maintain() {}
         if self.restart { restart(&index) } else { index }
@@ -116,28 +96,28 @@ impl HistoryGenerator {
         &mut self,
         random: &mut Random,
         size: u64,
-        mut step: impl FnMut(&mut Self, &mut Random, u64) -> Step,
+        mut change: impl FnMut(&mut Self, &mut Random, u64) -> Change,
     ) -> Batch {
-        let steps = (0..size).map(|number| step(self, random, number)).collect();
+        let changes = (0..size).map(|number| change(self, random, number)).collect();
         self.position += 1;
-        Batch { steps, position: self.position, restart: random.once_in(6) }
+        Batch { changes, position: self.position, restart: random.once_in(6) }
     }
 
-    fn put(&mut self, random: &mut Random, id: PropertyId) -> Step {
+    fn put(&mut self, random: &mut Random, id: PropertyId) -> Change {
         let property = self.market.property(random, id);
         self.put_as(Arc::new(property))
     }
 
-    fn put_as(&mut self, property: Arc<Property>) -> Step {
+    fn put_as(&mut self, property: Arc<Property>) -> Change {
         self.position += 1;
         self.present.insert(property.id, Arc::clone(&property));
-        Step::Put(property, SequenceNumber(self.position))
+        Change::Put(property, SequenceNumber(self.position))
     }
 
-    fn remove(&mut self, id: PropertyId) -> Step {
+    fn remove(&mut self, id: PropertyId) -> Change {
         self.position += 1;
         self.present.remove(&id);
-        Step::Remove(id)
+        Change::Remove(id)
     }
 }
 

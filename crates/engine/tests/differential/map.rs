@@ -40,8 +40,11 @@ fn run_case(seed: u64) -> (usize, usize) {
         (0..PROPERTIES).map(|number| market.property(&mut random, property_id(number))).collect();
     let index = Index::with_settings(IndexSettings::default());
     let mut scan = ScanIndex::default();
-    let mut changes: Vec<Change> =
-        properties.iter().zip(1..).map(|(it, at)| Change::Put(it.clone(), SequenceNumber(at))).collect();
+    let mut changes: Vec<Change> = properties
+        .iter()
+        .zip(1..)
+        .map(|(it, at)| Change::Put(it.clone().into(), SequenceNumber(at)))
+        .collect();
     // Removed ones leave gaps in the blocks.
     changes
         .extend(properties.iter().filter(|_| random.once_in(9)).map(|property| Change::Remove(property.id)));
