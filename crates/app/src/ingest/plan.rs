@@ -107,8 +107,8 @@ pub struct Context<'a> {
 /// Computes the signature of an advert. `None` for one without a commune.
 pub type Signer<'a> = &'a (dyn Fn(&Advert) -> Option<Signature> + Sync);
 
-/// From this many drafts on, new adverts are made on two threads: that takes milliseconds.
-const DRAFTS_FOR_THREADS: usize = 128;
+/// From this many drafts on, some of them most likely join properties of the stock.
+const DRAFTS_FOR_JOINS: usize = 128;
 
 /// The approximate size that the steps of one plan may reach. Every step contains a whole property, so a few hundred small changes
 /// of one property with hundreds of adverts would otherwise fill the memory.
@@ -116,33 +116,16 @@ const STEP_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 impl Loaded {
     /// Makes the adverts that are probably new. Needs the identities of the drafts.
+    ///
+    /// On one thread: other batches are read, planned and written meanwhile. A thread that is started for half of the work takes its
+    /// memory from new pages, and gives it back to threads that have to collect it.
     pub fn create_ahead(&mut self, drafts: &[AdvertDraft], context: &Context<'_>) {
-        let is_new =
-            |(_, draft): &(usize, &AdvertDraft)| matches!(self.located.get(&draft.identity), Some(None));
-        let new: Vec<(usize, &AdvertDraft, AdvertId)> = drafts
-            .iter()
-            .enumerate()
-            .filter(is_new)
-            .map(|(index, draft)| (index, draft, new_id(draft, context.ids)))
-            .collect();
-        let create = |new: &[(usize, &AdvertDraft, AdvertId)]| -> Vec<(usize, Box<CreatedAdvert>)> {
-            let create = |(index, draft, id): &(usize, &AdvertDraft, AdvertId)| {
-                (*index, Box::new(CreatedAdvert::new(draft, *id, context)))
-            };
-            new.iter().map(create).collect()
-        };
-        if new.len() < DRAFTS_FOR_THREADS {
-            self.created.extend(create(&new));
-            return;
+        for (index, draft) in drafts.iter().enumerate() {
+            if matches!(self.located.get(&draft.identity), Some(None)) {
+                let id = new_id(draft, context.ids);
+                self.created.insert(index, Box::new(CreatedAdvert::new(draft, id, context)));
+            }
         }
-        let (first, second) = new.split_at(new.len() / 2);
-        let (first, second) = std::thread::scope(|scope| {
-            let second = scope.spawn(|| create(second));
-            (create(first), second.join())
-        });
-        self.created.extend(first);
-        // A panic comes up again where the advert is made once more.
-        self.created.extend(second.into_iter().flatten());
     }
 
     /// Takes over what a batch has changed since the identities were looked up.
@@ -193,7 +176,7 @@ pub fn plan(
     if !missing.is_empty() {
         return Err(missing.into());
     }
-    if drafts.len() >= DRAFTS_FOR_THREADS && !std::mem::replace(&mut loaded.is_joined_ahead, true) {
+    if drafts.len() >= DRAFTS_FOR_JOINS && !std::mem::replace(&mut loaded.is_joined_ahead, true) {
         // Most batches have adverts that join properties of the stock. Finding these first is cheaper than planning twice.
         let missing = joined_ahead(loaded, context, grouping);
         if !missing.is_empty() {

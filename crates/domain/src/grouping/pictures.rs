@@ -30,31 +30,48 @@ pub fn picture_names<'a>(addresses: impl Iterator<Item = &'a WebAddress>) -> Vec
 }
 
 /// Reads the name of the file without its ending and its size. Returns `false` for one like "1.jpg" or "photo-2-large.webp".
+///
+/// All marks are ASCII, so that the bytes of an address can be searched, which is most of the work for an advert with many pictures.
 fn read_specific_name(address: &str, name: &mut String) -> bool {
-    let path = address.split(['?', '#']).next().unwrap_or_default();
-    let file = path.rsplit('/').next().unwrap_or_default();
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let end = address.bytes().position(|byte| matches!(byte, b'?' | b'#')).unwrap_or(address.len());
+    let path = &address[..end];
+    let file = path.bytes().rposition(|byte| byte == b'/').map_or(path, |slash| &path[slash + 1..]);
+    let stem = file.bytes().rposition(|byte| byte == b'.').map_or(file, |point| &file[..point]);
     name.clear();
-    let mut is_identifier = false;
-    for part in stem.split(['-', '_', '.']).filter(|part| !is_size(part)) {
+    let (mut is_identifier, mut digits) = (false, 0);
+    let mut rest = Some(stem);
+    while let Some(text) = rest {
+        let mark = text.bytes().position(|byte| matches!(byte, b'-' | b'_' | b'.'));
+        let part = &text[..mark.unwrap_or(text.len())];
+        rest = mark.map(|mark| &text[mark + 1..]);
+        if is_size(part) {
+            continue;
+        }
         is_identifier |= part.len() >= 16 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+        digits += part.bytes().filter(u8::is_ascii_digit).count();
         if !name.is_empty() {
             name.push('-');
         }
         name.push_str(part);
     }
     name.make_ascii_lowercase();
-    let digits = name.bytes().filter(u8::is_ascii_digit).count();
     digits >= 5 || is_identifier
 }
 
 /// Returns `true` for "1024x768", "w800", "large", "thumb".
 fn is_size(part: &str) -> bool {
     const NAMES: [&str; 9] = ["large", "small", "medium", "thumb", "thumbnail", "xl", "xxl", "hd", "full"];
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    NAMES.iter().any(|name| part.len() == name.len() && part.eq_ignore_ascii_case(name))
-        || part.split_once('x').is_some_and(|(width, height)| is_number(width) && is_number(height))
-        || part.strip_prefix(['w', 'h']).is_some_and(is_number)
+    let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    // The first mark, as in "800x600": whatever follows it must be a number.
+    let sides = |text: &[u8]| {
+        let mark = text.iter().position(|byte| *byte == b'x')?;
+        Some(is_number(&text[..mark]) && is_number(&text[mark + 1..]))
+    };
+    match part.as_bytes() {
+        bytes @ [b'0'..=b'9', ..] => sides(bytes).unwrap_or(false),
+        [b'w' | b'h', width @ ..] if is_number(width) => true,
+        _ => NAMES.iter().any(|name| part.len() == name.len() && part.eq_ignore_ascii_case(name)),
+    }
 }
 
 #[cfg(test)]
