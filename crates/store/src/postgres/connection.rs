@@ -275,8 +275,12 @@ impl PostgresConnection {
     fn run_ahead(&self, writes: Vec<WriteBatch>, queries: &[(&str, Vec<RowValues>)]) -> SqlResult<()> {
         let mut steps = self.write_steps(writes)?;
         let first_query = steps.len();
+        // Which queries are sent as one statement for all their rows.
+        let mut together = Vec::with_capacity(queries.len());
         for (sql, rows) in queries {
-            match self.prepare_many(sql, rows.len(), many_rows::query)? {
+            let statement = self.prepare_many(sql, rows.len(), many_rows::query)?;
+            together.push(statement.is_some());
+            match statement {
                 Some(statement) => {
                     steps.push(PipelineStep { statement, parameters: pipeline::columns(rows.clone()) });
                 }
@@ -284,8 +288,8 @@ impl PostgresConnection {
             }
         }
         let mut results = self.run_together(&steps)?.into_iter().skip(first_query);
-        for (sql, rows) in queries {
-            if self.prepare_many(sql, rows.len(), many_rows::query)?.is_some() {
+        for ((sql, rows), together) in queries.iter().zip(together) {
+            if together {
                 let found = rows_by_number(results.next().unwrap_or_default(), rows.len())?;
                 rows.iter()
                     .zip(found)
