@@ -24,7 +24,7 @@ use crate::latencies::Latencies;
 use crate::search::dataset::Dataset;
 use crate::serve::market;
 use crate::serve::process::Process;
-use writers::{Requests, Writers};
+use writers::{Load, Requests, Writers};
 
 #[derive(Debug, Args)]
 pub struct BackupArgs {
@@ -42,6 +42,9 @@ pub struct BackupArgs {
     /// Adverts per second that arrive over HTTP
     #[arg(long, default_value_t = 2_000)]
     per_second: u64,
+    /// Requests per second, in which they arrive
+    #[arg(long, default_value_t = 100)]
+    requests_per_second: u64,
     /// Duration of the measurement without a backup, in seconds
     #[arg(long, default_value_t = 60)]
     seconds: u64,
@@ -58,6 +61,13 @@ pub struct BackupArgs {
 
 /// Time before the first measurement, for caches and the first checkpoint.
 const WARM_UP: Duration = Duration::from_secs(10);
+
+/// How long to wait until the server has caught up with what arrived while it was warming up. If it takes longer, the load is too high for
+/// it, and the latencies say so.
+const CATCH_UP_MAX: Duration = Duration::from_secs(60);
+
+/// A server that takes requests within this time has caught up.
+const IN_TIME: Duration = Duration::from_secs(1);
 
 /// The target: the p99 of writers during the backup, divided by that before.
 const BAR: f64 = 2.0;
@@ -76,8 +86,9 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<()> {
     }
     let dataset = Dataset::new(args.properties, args.seed)?;
     let key = market::fill(&dataset, &folder)?;
-    let duration = WARM_UP + Duration::from_secs(args.seconds + args.backup_seconds_max);
-    let requests = Requests::prepare(&dataset, args.per_second, duration)?;
+    let duration = WARM_UP + CATCH_UP_MAX + Duration::from_secs(args.seconds + args.backup_seconds_max);
+    let load = Load { adverts_per_second: args.per_second, requests_per_second: args.requests_per_second };
+    let requests = Requests::prepare(&dataset, load, duration)?;
     let (server, ready) = Process::start(&folder)?;
     println!("ready after {:.1} s, {}", ready.as_secs_f64(), server.memory());
 
@@ -92,14 +103,16 @@ pub fn run(args: &BackupArgs) -> anyhow::Result<()> {
         let sending = scope.spawn(|| writers.send());
         let measured = || -> anyhow::Result<_> {
             wait(WARM_UP);
-            writers.take();
+            catch_up(&writers);
             wait(Duration::from_secs(args.seconds));
             let before = writers.take();
+            print_latencies("before", &before);
             let started = Instant::now();
             let made = vigie_backup(&folder, &backups, args.rate.as_deref(), &wal_max)?;
             let seconds = started.elapsed().as_secs_f64();
             let meanwhile = writers.take();
-            print_latencies(&before, &meanwhile);
+            print_latencies("during the backup", &meanwhile);
+            print_ratio(&before, &meanwhile);
             Ok((made["manifest"].clone(), seconds))
         };
         let measured = measured();
@@ -153,17 +166,35 @@ fn wait(duration: Duration) {
     std::thread::sleep(duration);
 }
 
-fn print_latencies(before: &Latencies, meanwhile: &Latencies) {
-    let milliseconds = |latency: Duration| latency.as_secs_f64() * 1e3;
-    for (title, latencies) in [("before", before), ("during the backup", meanwhile)] {
-        println!(
-            "writers {title}: {} requests, p50 {:.1} ms, p99 {:.1} ms, longest {:.1} ms",
-            latencies.len(),
-            milliseconds(latencies.percentile(50)),
-            milliseconds(latencies.percentile(99)),
-            milliseconds(latencies.max())
-        );
+/// Waits until requests are taken in time.
+fn catch_up(writers: &Writers<'_>) {
+    let started = Instant::now();
+    writers.take();
+    while started.elapsed() < CATCH_UP_MAX {
+        wait(IN_TIME);
+        let taken = writers.take();
+        if taken.len() > 0 && taken.max() < IN_TIME {
+            break;
+        }
     }
+    println!("caught up after another {:.1} s", started.elapsed().as_secs_f64());
+}
+
+fn milliseconds(latency: Duration) -> f64 {
+    latency.as_secs_f64() * 1e3
+}
+
+fn print_latencies(title: &str, latencies: &Latencies) {
+    println!(
+        "writers {title}: {} requests, p50 {:.1} ms, p99 {:.1} ms, longest {:.1} ms",
+        latencies.len(),
+        milliseconds(latencies.percentile(50)),
+        milliseconds(latencies.percentile(99)),
+        milliseconds(latencies.max())
+    );
+}
+
+fn print_ratio(before: &Latencies, meanwhile: &Latencies) {
     let ratio =
         |percent| milliseconds(meanwhile.percentile(percent)) / milliseconds(before.percentile(percent));
     let verdict = if ratio(99) <= BAR { "within" } else { "beyond" };

@@ -15,7 +15,12 @@ use crate::pace;
 use crate::search::dataset::Dataset;
 use crate::serve::client::Client;
 
-const REQUESTS_PER_SECOND: u64 = 100;
+/// What is sent.
+#[derive(Debug, Clone, Copy)]
+pub struct Load {
+    pub adverts_per_second: u64,
+    pub requests_per_second: u64,
+}
 
 /// Connections that send them.
 const CONNECTIONS: usize = 8;
@@ -26,13 +31,15 @@ pub struct Requests {
     /// Where each one ends.
     ends: Vec<u64>,
     adverts_each: usize,
+    per_second: u64,
 }
 
 impl Requests {
     /// Takes the next events of the market, for the given duration.
-    pub fn prepare(dataset: &Dataset, adverts_per_second: u64, duration: Duration) -> anyhow::Result<Self> {
-        let adverts_each = usize::try_from(adverts_per_second / REQUESTS_PER_SECOND)?.max(1);
-        let count = duration.as_secs() * REQUESTS_PER_SECOND;
+    pub fn prepare(dataset: &Dataset, load: Load, duration: Duration) -> anyhow::Result<Self> {
+        let per_second = load.requests_per_second.max(1);
+        let adverts_each = usize::try_from(load.adverts_per_second / per_second)?.max(1);
+        let count = duration.as_secs() * per_second;
         let world = dataset.world();
         let mut events = world.timeline();
         let mut file = BufWriter::new(tempfile::tempfile()?);
@@ -46,7 +53,7 @@ impl Requests {
             end += body.len() as u64;
             ends.push(end);
         }
-        Ok(Self { file: file.into_inner()?, ends, adverts_each })
+        Ok(Self { file: file.into_inner()?, ends, adverts_each, per_second })
     }
 
     fn read(&self, number: usize) -> anyhow::Result<Vec<u8>> {
@@ -99,7 +106,7 @@ impl<'a> Writers<'a> {
         let mut sent = 0;
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
-            let due = pace::due((number - first) as u64, REQUESTS_PER_SECOND);
+            let due = pace::due((number - first) as u64, self.requests.per_second);
             pace::wait_for(due, begun);
             if self.is_over.load(Ordering::Relaxed) {
                 return Ok(sent);
