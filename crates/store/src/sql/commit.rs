@@ -406,13 +406,13 @@ macro_rules! write_advert_sql {
     };
 }
 
-/// Changes what no index contains, if the advert is found as before. The hash follows from the address.
+/// Changes what no index contains, if the advert is found as before.
 macro_rules! update_advert_sql {
     ($grouping:literal) => {
         concat!(
             "UPDATE advert SET property_id = ?2, last_crawled_at = ?6, expired = ?7",
             $grouping,
-            " WHERE id = ?1 AND site IS ?3 AND reference IS ?4 AND url_key IS ?5"
+            " WHERE id = ?1 AND site IS ?3 AND reference IS ?4 AND url_key IS ?5 AND url_hash IS ?8"
         )
     };
 }
@@ -469,14 +469,26 @@ fn update_advert(
 ) -> Result<bool, SqlError> {
     let AdvertRow { site, reference, url_key, last_crawled_at, expired } = row;
     let (id, property, crawled) = (advert.as_bytes(), property.as_bytes(), last_crawled_at.as_second());
+    let hash = url_key.as_deref().map(read::url_hash);
     let updated = match grouping {
         Some(AdvertGrouping { signature, is_named }) => connection.execute(
-            update_advert_sql!(", signature = ?8, is_named = ?9"),
-            params![id, property, site, reference, url_key, crawled, expired, signature.as_deref(), is_named],
+            update_advert_sql!(", signature = ?9, is_named = ?10"),
+            params![
+                id,
+                property,
+                site,
+                reference,
+                url_key,
+                crawled,
+                expired,
+                hash,
+                signature.as_deref(),
+                is_named
+            ],
         ),
         None => connection.execute(
             update_advert_sql!(""),
-            params![id, property, site, reference, url_key, crawled, expired],
+            params![id, property, site, reference, url_key, crawled, expired, hash],
         ),
     };
     Ok(updated? > 0)
