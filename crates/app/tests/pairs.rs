@@ -139,7 +139,7 @@ fn signature(advert: &Value, places: &Gazetteer) -> Option<Signature> {
     let zone = jiff::tz::TimeZone::UTC;
     let sites = SiteDirectory::default();
     let context = ParseContext { zone: &zone, now, sites: &sites, mode: ParseMode::Lenient };
-    let draft = advert_draft::parse(advert, context).unwrap().draft;
+    let draft = advert_draft::parse(&advert.into(), context).unwrap().draft;
     let placement = draft.patch.place.value().and_then(|place| places.resolve(place).placement);
     let city = placement.as_ref().and_then(|placement| places.city(&placement.insee));
     let commune = city.map(|city| CommuneFacts::of(city));

@@ -10,6 +10,7 @@ use domain::{AdvertDraft, SiteDirectory, Timestamp, Violation};
 use jiff::tz::TimeZone;
 use places::Certainty;
 use wire::advert_draft::{ParseContext, ParseMode, ParsedDraft, RejectedDraft};
+use wire::json::Json;
 use wire::lenient::encoding;
 use wire::receipt::ReceiptBody;
 
@@ -141,22 +142,22 @@ impl Decoder {
         if let LineContent::Text(text) = content {
             check_items(text)?;
         }
-        let (value, warnings) = self.read_line(content)?;
-        with_warnings(self.decode(&value, now), warnings)
+        self.read_line(content, |json, warnings| with_warnings(self.decode(&json, now), warnings))?
     }
 
-    /// Reads the JSON of a line. Also returns warnings about its text.
-    pub fn read_line(
+    /// Reads the JSON of a line, and what it says with `read`, which also takes the warnings about its text.
+    pub fn read_line<T>(
         &self,
         content: &LineContent,
-    ) -> Result<(serde_json::Value, Vec<Violation>), RejectedDraft> {
+        read: impl FnOnce(Json<'_>, Vec<Violation>) -> T,
+    ) -> Result<T, RejectedDraft> {
         match content {
             LineContent::TooLong => {
                 let message = format!("The line is longer than {} bytes.", self.line_bytes_max);
                 let violations = vec![Violation::malformed("", message)];
                 Err(RejectedDraft { violations, ..RejectedDraft::default() })
             }
-            LineContent::Text(text) => self.read_json(text).map_err(|error| {
+            LineContent::Text(text) => self.read_json(text, read).map_err(|error| {
                 let message = format!("The line is not valid JSON: {error}.");
                 let member = |name| broken::member(text, name);
                 RejectedDraft {
@@ -169,8 +170,8 @@ impl Decoder {
         }
     }
 
-    pub fn decode(&self, value: &serde_json::Value, now: Timestamp) -> Decoded {
-        wire::advert_draft::parse(value, self.context(now, self.mode))
+    pub fn decode(&self, json: &Json<'_>, now: Timestamp) -> Decoded {
+        wire::advert_draft::parse(json, self.context(now, self.mode))
     }
 
     /// Decodes the adverts of a line of an export, verbatim.
@@ -184,15 +185,19 @@ impl Decoder {
     }
 
     /// Reads JSON. In lenient mode, text in a wrong encoding is repaired; the warnings say so.
-    pub fn read_json(&self, bytes: &[u8]) -> Result<(serde_json::Value, Vec<Violation>), serde_json::Error> {
-        let error = match serde_json::from_slice(bytes) {
-            Ok(value) => return Ok((value, Vec::new())),
+    fn read_json<T>(
+        &self,
+        bytes: &[u8],
+        read: impl FnOnce(Json<'_>, Vec<Violation>) -> T,
+    ) -> Result<T, serde_json::Error> {
+        let error = match Json::parse(bytes) {
+            Ok(json) => return Ok(read(json, Vec::new())),
             Err(error) => error,
         };
         // The first error is about what the client sent.
-        let Some((json, warnings)) = self.repair(bytes) else { return Err(error) };
-        let Ok(value) = serde_json::from_str(&json) else { return Err(error) };
-        Ok((value, warnings))
+        let Some((repaired, warnings)) = self.repair(bytes) else { return Err(error) };
+        let Ok(json) = Json::parse(repaired.as_bytes()) else { return Err(error) };
+        Ok(read(json, warnings))
     }
 
     /// Repairs text in a wrong encoding, in lenient mode. The warnings say what was wrong.

@@ -8,6 +8,7 @@ use domain::{FieldUpdate, SiteKey, Violation};
 use serde_json::{Map, Value};
 
 use crate::advert_draft::{ParseContext, ParsedDraft, RejectedDraft, parse};
+use crate::json::Json;
 
 /// Fields of an exported advert that Vigie computes.
 const COMPUTED: [&str; 2] = ["coherentPrice", "priceProblem"];
@@ -24,8 +25,8 @@ pub fn starts_document(line: &[u8]) -> bool {
 }
 
 /// Returns `true` for a line of an export: a property document, or the error that ended an export early.
-pub fn is_exported(value: &Value) -> bool {
-    matches!(type_of(value), Some("PropertyDocument" | "hydra:Error"))
+pub fn is_exported(value: &Json<'_>) -> bool {
+    matches!(value.get("@type").and_then(Json::as_str), Some("PropertyDocument" | "hydra:Error"))
 }
 
 /// Parses the adverts of a document. A document that cannot be read is one rejected draft.
@@ -51,7 +52,7 @@ fn parse_advert(
     advert: Value,
     context: ParseContext<'_>,
 ) -> Result<ParsedDraft, RejectedDraft> {
-    let Value::Object(mut advert) = advert else { return parse(&advert, context) };
+    let Value::Object(mut advert) = advert else { return parse(&Json::from(&advert), context) };
     complete(&mut advert, document);
     for name in COMPUTED {
         advert.remove(name);
@@ -65,7 +66,8 @@ fn parse_advert(
     }
     // The site of an export is a key. It is neither a reference to a site of this service nor derived from the URL.
     let site = advert.remove("site");
-    let mut parsed = parse(&Value::Object(advert), context)?;
+    let advert = Value::Object(advert);
+    let mut parsed = parse(&Json::from(&advert), context)?;
     if let Some(site) = site {
         parsed.draft.patch.site = FieldUpdate::Set(site.as_str().and_then(SiteKey::parse));
     }
@@ -173,7 +175,8 @@ mod tests {
         assert_eq!(rejections(json!({"@type": "PropertyDocument"})), 1);
         assert_eq!(rejections(json!({"@type": "hydra:Error", "status": 503})), 1);
         assert_eq!(rejections(document(json!([{"uuid": UUID}, 4, {"uuid": 4}]))), 2);
-        assert!(is_exported(&json!({"@type": "hydra:Error"})));
-        assert!(!is_exported(&json!({"@type": "Advert"})) && !is_exported(&json!(["@type"])));
+        let exported = |value: serde_json::Value| is_exported(&Json::from(&value));
+        assert!(exported(json!({"@type": "hydra:Error"})));
+        assert!(!exported(json!({"@type": "Advert"})) && !exported(json!(["@type"])));
     }
 }

@@ -1,23 +1,64 @@
 //! Parses single JSON values leniently: numbers may be strings, booleans may be 0 and 1. Each invalid value becomes
 //! a violation with its path.
 
+mod borrowed;
+
 use std::collections::BTreeSet;
 
 use domain::value::Text;
 use domain::{Amount, Violation, WebAddress};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::query::items;
 
+pub use borrowed::{Json, JsonObject};
+
+/// What the reader of a single value sees of it, whichever type holds it.
+#[derive(Debug, Clone, Copy)]
+pub enum ValueRef<'v> {
+    Null,
+    Bool(bool),
+    Number(&'v Number),
+    String(&'v str),
+    Array,
+    Object,
+}
+
+impl<'v> From<&'v Value> for ValueRef<'v> {
+    fn from(value: &'v Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(boolean) => Self::Bool(*boolean),
+            Value::Number(number) => Self::Number(number),
+            Value::String(text) => Self::String(text),
+            Value::Array(_) => Self::Array,
+            Value::Object(_) => Self::Object,
+        }
+    }
+}
+
+impl<'v> From<&'v Json<'_>> for ValueRef<'v> {
+    fn from(value: &'v Json<'_>) -> Self {
+        match value {
+            Json::Null => Self::Null,
+            Json::Bool(boolean) => Self::Bool(*boolean),
+            Json::Number(number) => Self::Number(number),
+            Json::String(text) => Self::String(text),
+            Json::Array(_) => Self::Array,
+            Json::Object(_) => Self::Object,
+        }
+    }
+}
+
 /// Returns the JSON type of a value, as error messages name it.
-pub const fn json_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
+pub fn json_type<'v>(value: impl Into<ValueRef<'v>>) -> &'static str {
+    match value.into() {
+        ValueRef::Null => "null",
+        ValueRef::Bool(_) => "boolean",
+        ValueRef::Number(_) => "number",
+        ValueRef::String(_) => "string",
+        ValueRef::Array => "array",
+        ValueRef::Object => "object",
     }
 }
 
@@ -35,12 +76,13 @@ pub struct Reader {
 }
 
 impl Reader {
-    pub fn wrong_type(&mut self, path: &str, expected: &str, value: &Value) {
+    pub fn wrong_type<'v>(&mut self, path: &str, expected: &str, value: impl Into<ValueRef<'v>>) {
+        let value = value.into();
         let given = match value {
-            Value::String(text) => format!("string \"{}\"", truncated(text)),
-            Value::Number(number) => format!("number {}", truncated(&number.to_string())),
-            Value::Bool(boolean) => format!("boolean {boolean}"),
-            Value::Null | Value::Array(_) | Value::Object(_) => json_type(value).to_owned(),
+            ValueRef::String(text) => format!("string \"{}\"", truncated(text)),
+            ValueRef::Number(number) => format!("number {}", truncated(&number.to_string())),
+            ValueRef::Bool(boolean) => format!("boolean {boolean}"),
+            ValueRef::Null | ValueRef::Array | ValueRef::Object => json_type(value).to_owned(),
         };
         let message = format!("The type of the \"{path}\" attribute must be {expected}, {given} given.");
         self.violations.push(Violation::malformed(path, message));
@@ -51,10 +93,11 @@ impl Reader {
     }
 
     /// Reads a number, or a string that holds one.
-    pub fn number(&mut self, path: &str, value: &Value) -> Option<f64> {
+    pub fn number<'v>(&mut self, path: &str, value: impl Into<ValueRef<'v>>) -> Option<f64> {
+        let value = value.into();
         let number = match value {
-            Value::Number(number) => number.as_f64(),
-            Value::String(text) => parse_number(text),
+            ValueRef::Number(number) => number.as_f64(),
+            ValueRef::String(text) => parse_number(text),
             _ => None,
         };
         if number.is_none() {
@@ -64,7 +107,7 @@ impl Reader {
     }
 
     /// Reads a number from 0 to `max`, within the range of [`Amount`].
-    pub fn amount(&mut self, path: &str, value: &Value, max: f64) -> Option<Amount> {
+    pub fn amount<'v>(&mut self, path: &str, value: impl Into<ValueRef<'v>>, max: f64) -> Option<Amount> {
         let number = self.number(path, value)?;
         let amount = Amount::new(number).filter(|amount| amount.get() <= max);
         if amount.is_none() {
@@ -74,12 +117,13 @@ impl Reader {
     }
 
     /// Reads an integer within bounds.
-    pub fn integer(
+    pub fn integer<'v>(
         &mut self,
         path: &str,
-        value: &Value,
+        value: impl Into<ValueRef<'v>>,
         bounds: std::ops::RangeInclusive<i32>,
     ) -> Option<i32> {
+        let value = value.into();
         let number = self.number(path, value)?;
         if number.fract() != 0.0 {
             self.wrong_type(path, "an integer", value);
@@ -94,15 +138,16 @@ impl Reader {
         Some(number as i32)
     }
 
-    pub fn boolean(&mut self, path: &str, value: &Value) -> Option<bool> {
+    pub fn boolean<'v>(&mut self, path: &str, value: impl Into<ValueRef<'v>>) -> Option<bool> {
+        let value = value.into();
         let read = match value {
-            Value::Bool(boolean) => Some(*boolean),
-            Value::Number(number) => match number.as_u64() {
+            ValueRef::Bool(boolean) => Some(boolean),
+            ValueRef::Number(number) => match number.as_u64() {
                 Some(0) => Some(false),
                 Some(1) => Some(true),
                 _ => None,
             },
-            Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
+            ValueRef::String(text) => match text.trim().to_ascii_lowercase().as_str() {
                 "true" | "1" => Some(true),
                 "false" | "0" => Some(false),
                 _ => None,
@@ -116,10 +161,10 @@ impl Reader {
     }
 
     /// Reads the code of an enumeration. `accepted` lists the codes for the message.
-    pub fn enum_code<T>(
+    pub fn enum_code<'v, T>(
         &mut self,
         path: &str,
-        value: &Value,
+        value: impl Into<ValueRef<'v>>,
         choices: &[T],
         code: impl Fn(&T) -> u8,
         accepted: &str,
@@ -136,10 +181,10 @@ impl Reader {
         found
     }
 
-    pub fn text<'a>(&mut self, path: &str, value: &'a Value) -> Option<&'a str> {
-        match value {
-            Value::String(text) => Some(text),
-            _ => {
+    pub fn text<'v>(&mut self, path: &str, value: impl Into<ValueRef<'v>>) -> Option<&'v str> {
+        match value.into() {
+            ValueRef::String(text) => Some(text),
+            value => {
                 self.wrong_type(path, "a string", value);
                 None
             }
@@ -147,14 +192,18 @@ impl Reader {
     }
 
     /// Reads a string, or a number as a string: zipcodes and references often lose their quotes.
-    pub fn text_or_number(&mut self, path: &str, value: &Value) -> Option<String> {
-        match value {
-            Value::Number(number) => Some(number.to_string()),
-            _ => self.text(path, value).map(str::to_owned),
+    pub fn text_or_number<'v>(&mut self, path: &str, value: impl Into<ValueRef<'v>>) -> Option<String> {
+        match value.into() {
+            ValueRef::Number(number) => Some(number.to_string()),
+            value => self.text(path, value).map(str::to_owned),
         }
     }
 
-    pub fn bounded_text<const MAX: usize>(&mut self, path: &str, value: &Value) -> Option<Text<MAX>> {
+    pub fn bounded_text<'v, const MAX: usize>(
+        &mut self,
+        path: &str,
+        value: impl Into<ValueRef<'v>>,
+    ) -> Option<Text<MAX>> {
         let text = self.text(path, value)?;
         Text::new(text).unwrap_or_else(|error| {
             self.invalid(path, error);
@@ -162,7 +211,7 @@ impl Reader {
         })
     }
 
-    pub fn address(&mut self, path: &str, value: &Value) -> Option<WebAddress> {
+    pub fn address<'v>(&mut self, path: &str, value: impl Into<ValueRef<'v>>) -> Option<WebAddress> {
         let text = self.text(path, value)?;
         if text.trim().is_empty() {
             return None;

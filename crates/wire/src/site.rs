@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::iri;
-use crate::json::{Reader, fields, truncated, unknown_attribute};
+use crate::json::{Reader, ValueRef, fields, truncated, unknown_attribute};
 
 /// A site as a resource.
 #[derive(Debug, Serialize)]
@@ -94,15 +94,16 @@ impl SiteCategoryResource {
 
 /// Parses the site of an advert: a domain, a URL, a name, `/sites/<id>`, or the id as a number. A string of digits
 /// is a name, because publishers number their own sources.
-pub fn parse_advert_site(
+pub fn parse_advert_site<'v>(
     reader: &mut Reader,
     path: &str,
-    value: &Value,
+    value: impl Into<ValueRef<'v>>,
     directory: &SiteDirectory,
 ) -> Option<SiteKey> {
+    let value = value.into();
     let reference = match value {
-        Value::Number(number) => Some(number.to_string()),
-        Value::String(text) => iri::site_reference(text).map(str::to_owned),
+        ValueRef::Number(number) => Some(number.to_string()),
+        ValueRef::String(text) => iri::site_reference(text).map(str::to_owned),
         _ => None,
     };
     if let Some(reference) = reference {

@@ -150,7 +150,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 fn parse_in(mode: ParseMode, value: &Value) -> Result<ParsedDraft, RejectedDraft> {
     let zone = TimeZone::get("Europe/Paris").unwrap();
     let (now, sites) = ("2026-06-01T12:00:00Z".parse().unwrap(), SiteDirectory::default());
-    parse(value, ParseContext { zone: &zone, now, sites: &sites, mode })
+    parse(&value.into(), ParseContext { zone: &zone, now, sites: &sites, mode })
 }
 
 /// Writes whole digits in groups of three.

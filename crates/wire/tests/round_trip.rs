@@ -25,7 +25,7 @@ fn read_back(value: &Value) -> AdvertDraft {
     let (now, sites) = ("2036-01-01T00:00:00Z".parse().unwrap(), SiteDirectory::default());
     let read = |mode| {
         let context = ParseContext { zone: &zone, now, sites: &sites, mode };
-        let read = parse(value, context).unwrap_or_else(|rejected| panic!("{rejected:?}\n{value:#}"));
+        let read = parse(&value.into(), context).unwrap_or_else(|rejected| panic!("{rejected:?}\n{value:#}"));
         assert_eq!(read.ignored, [""; 0], "{value:#}");
         assert_eq!(read.warnings, [], "{value:#}");
         read.draft

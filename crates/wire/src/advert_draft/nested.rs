@@ -4,18 +4,17 @@
 //! Each function returns `None` if the request says nothing usable: the value stays as it is.
 
 use domain::{Contact, EnergyLetter, GeoPoint, Publisher, PublisherType, Rating, Violation};
-use serde_json::{Map, Value};
 
 use super::BLANK;
 use super::reader::FieldReader;
-use crate::json::truncated;
+use crate::json::{Json, JsonObject, truncated};
 use crate::lenient::{self, Reading, energy};
 
 /// Returns the members of an object, none for `null`. Any other value is unusable.
-pub(super) fn members<'a>(reader: &mut FieldReader, path: &str, value: &'a Value) -> Option<Members<'a>> {
+pub(super) fn members<'a>(reader: &mut FieldReader, path: &str, value: &'a Json<'a>) -> Option<Members<'a>> {
     match value {
-        Value::Object(members) => Some(Members(Some(members))),
-        Value::Null => Some(Members(None)),
+        Json::Object(members) => Some(Members(Some(members))),
+        Json::Null => Some(Members(None)),
         _ => {
             reader.wrong_type(path, "an object", value);
             None
@@ -24,24 +23,24 @@ pub(super) fn members<'a>(reader: &mut FieldReader, path: &str, value: &'a Value
 }
 
 /// The members of an object; none of `null`.
-pub(super) struct Members<'a>(Option<&'a Map<String, Value>>);
+pub(super) struct Members<'a>(Option<&'a JsonObject<'a>>);
 
 impl<'a> Members<'a> {
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&'a String, &'a Value)> + use<'a> {
-        self.0.into_iter().flatten()
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&'a str, &'a Json<'a>)> + use<'a> {
+        self.0.into_iter().flat_map(JsonObject::iter)
     }
 
     /// Returns `true` if the object clears the value: it is `null`, empty, or has a member that is `null`.
     pub(super) fn clears(&self) -> bool {
-        self.0.is_none_or(|members| members.is_empty() || members.values().any(Value::is_null))
+        self.0.is_none_or(|members| members.is_empty() || members.iter().any(|(_, value)| value.is_null()))
     }
 }
 
-pub fn contact(reader: &mut FieldReader, ignored: &mut Vec<String>, value: &Value) -> Option<Contact> {
+pub fn contact(reader: &mut FieldReader, ignored: &mut Vec<String>, value: &Json<'_>) -> Option<Contact> {
     let mut contact = Contact::default();
     let members = members(reader, "contact", value)?;
     for (name, value) in members.iter() {
-        let slot = match name.as_str() {
+        let slot = match name {
             "agency" => &mut contact.agency,
             "email" => &mut contact.email,
             "fax" => &mut contact.fax,
@@ -61,11 +60,11 @@ pub fn contact(reader: &mut FieldReader, ignored: &mut Vec<String>, value: &Valu
     (given || reader.is_strict()).then_some(contact)
 }
 
-pub fn publisher(reader: &mut FieldReader, ignored: &mut Vec<String>, value: &Value) -> Option<Publisher> {
+pub fn publisher(reader: &mut FieldReader, ignored: &mut Vec<String>, value: &Json<'_>) -> Option<Publisher> {
     let mut publisher = Publisher::default();
     let members = members(reader, "publisher", value)?;
     for (name, value) in members.iter() {
-        match name.as_str() {
+        match name {
             "name" if !value.is_null() => publisher.name = reader.bounded_text("publisher.name", value),
             "type" if !value.is_null() => {
                 publisher.kind =
@@ -84,9 +83,9 @@ pub fn rating(
     reader: &mut FieldReader,
     ignored: &mut Vec<String>,
     path: &str,
-    value: &Value,
+    value: &Json<'_>,
 ) -> Option<Rating> {
-    if let Value::String(text) = value
+    if let Json::String(text) = value
         && !reader.is_strict()
     {
         // The letter of the rating alone, or with its value: `D (250 kWh)`.
@@ -98,7 +97,7 @@ pub fn rating(
     let members = members(reader, path, value)?;
     for (name, value) in members.iter() {
         let member = format!("{path}.{name}");
-        match name.as_str() {
+        match name {
             "category" if !value.is_null() => {
                 let read = category(reader, &member, value);
                 rating.category = read.map(|read| read.class);
@@ -114,7 +113,7 @@ pub fn rating(
     (given || reader.is_strict()).then_some(rating)
 }
 
-fn category(reader: &mut FieldReader, path: &str, value: &Value) -> Option<energy::RatingText> {
+fn category(reader: &mut FieldReader, path: &str, value: &Json<'_>) -> Option<energy::RatingText> {
     let text = reader.text(path, value)?;
     if !reader.is_strict() {
         return reader.accept(path, value, energy::read(text));
@@ -134,10 +133,10 @@ pub fn point(
     reader: &mut FieldReader,
     ignored: &mut Vec<String>,
     path: &str,
-    value: &Value,
+    value: &Json<'_>,
 ) -> Option<GeoPoint> {
     if !reader.is_strict() {
-        let unknown = value.as_object().into_iter().flatten().map(|(name, _)| name);
+        let unknown = value.as_object().into_iter().flat_map(JsonObject::iter).map(|(name, _)| name);
         let unknown = unknown.filter(|name| !lenient::point::is_member(name));
         ignored.extend(unknown.map(|name| format!("{path}.{name}")));
         let reading: Reading<GeoPoint> = lenient::point::read(value);
@@ -146,8 +145,9 @@ pub fn point(
     let fields = members(reader, path, value)?.0?;
     ignored.extend(
         fields
-            .keys()
-            .filter(|name| !matches!(name.as_str(), "lat" | "lon"))
+            .iter()
+            .map(|(name, _)| name)
+            .filter(|name| !matches!(*name, "lat" | "lon"))
             .map(|name| format!("{path}.{name}")),
     );
     let mut coordinate = |name: &str, max: f64| {

@@ -5,9 +5,9 @@ use domain::{
     AdvertEvent, AdvertField, AdvertId, FeesResponsibility, GeoAccuracy, GivenPlace, Insee, PercentVariation,
     PropertyId, PropertyType, SiteKey, Timestamp, TransactionType, Violation, Zipcode,
 };
-use serde_json::{Map, Value};
+use std::borrow::Cow;
 
-use crate::json::truncated;
+use crate::json::{Json, JsonObject, truncated};
 use crate::lenient::number::{self, NumberKind};
 use crate::lenient::{self, Reading};
 use crate::{iri, names, site};
@@ -25,8 +25,8 @@ const LIST_MAX: usize = 200;
 const HISTORY_MAX: usize = domain::merge::EVENTS_MAX;
 
 /// Parses one advert.
-pub fn parse(value: &Value, context: ParseContext<'_>) -> Result<ParsedDraft, RejectedDraft> {
-    let Value::Object(fields) = value else {
+pub fn parse(value: &Json<'_>, context: ParseContext<'_>) -> Result<ParsedDraft, RejectedDraft> {
+    let Json::Object(fields) = value else {
         let kind = crate::json::json_type(value);
         let message = format!("An advert must be a JSON object, {kind} given.");
         return Err(RejectedDraft {
@@ -36,7 +36,7 @@ pub fn parse(value: &Value, context: ParseContext<'_>) -> Result<ParsedDraft, Re
     };
     let reader = FieldReader::new(context.mode);
     let mut parser = DraftParser { reader, fields: ParsedFields::default(), context };
-    for (name, value) in fields {
+    for (name, value) in fields.iter() {
         parser.field(name, value);
     }
     parser.finish(fields)
@@ -71,8 +71,8 @@ struct ParsedFields {
 }
 
 impl DraftParser<'_> {
-    fn field(&mut self, name: &str, value: &Value) {
-        if let Value::String(text) = value
+    fn field(&mut self, name: &str, value: &Json<'_>) {
+        if let Json::String(text) = value
             && !self.reader.is_strict()
             && lenient::is_not_given(text)
             && is_known(name)
@@ -111,7 +111,7 @@ impl DraftParser<'_> {
             "virtualTour" => patch.virtual_tour = given(value, |v| reader.address(name, v)),
             "reference" => {
                 patch.reference = given(value, |v| {
-                    let label = reader.text_or_number(name, v).map(Value::String)?;
+                    let label = reader.text_or_number(name, v).map(|text| Json::String(Cow::Owned(text)))?;
                     reader.bounded_text(name, &label)
                 });
             }
@@ -171,7 +171,7 @@ impl DraftParser<'_> {
         }
     }
 
-    fn amount_field(&mut self, name: &str, value: &Value) -> bool {
+    fn amount_field(&mut self, name: &str, value: &Json<'_>) -> bool {
         let patch = &mut self.fields.patch;
         let (slot, max) = match name {
             "price" => (&mut patch.price, domain::Amount::MAX),
@@ -192,7 +192,7 @@ impl DraftParser<'_> {
         true
     }
 
-    fn integer_field(&mut self, name: &str, value: &Value) -> bool {
+    fn integer_field(&mut self, name: &str, value: &Json<'_>) -> bool {
         let patch = &mut self.fields.patch;
         let (slot, bounds) = match name {
             "room" => (&mut patch.room, 0..=10_000),
@@ -207,7 +207,7 @@ impl DraftParser<'_> {
         true
     }
 
-    fn place_field(&mut self, name: &str, value: &Value) -> bool {
+    fn place_field(&mut self, name: &str, value: &Json<'_>) -> bool {
         let (reader, place) = (&mut self.reader, &mut self.fields.place);
         match name {
             "insee" | "zipcode" | "cityName" | "locations" | "location" | "geoAccuracy" => {}
@@ -267,7 +267,12 @@ impl DraftParser<'_> {
         true
     }
 
-    fn identifier<T>(&mut self, name: &str, value: &Value, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+    fn identifier<T>(
+        &mut self,
+        name: &str,
+        value: &Json<'_>,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
         let text = self.reader.text(name, value)?;
         let id = parse(text);
         if id.is_none() {
@@ -277,12 +282,12 @@ impl DraftParser<'_> {
         id
     }
 
-    fn date(&mut self, path: &str, value: &Value) -> Option<Timestamp> {
+    fn date(&mut self, path: &str, value: &Json<'_>) -> Option<Timestamp> {
         self.reader.date(path, value, self.context)
     }
 
-    fn history(&mut self, path: &str, value: &Value) {
-        let Value::Array(items) = value else {
+    fn history(&mut self, path: &str, value: &Json<'_>) {
+        let Json::Array(items) = value else {
             return self.reader.wrong_type(path, "an array", value);
         };
         let Some(items) = self.reader.limited(path, items, HISTORY_MAX) else { return };
@@ -292,8 +297,8 @@ impl DraftParser<'_> {
         }
     }
 
-    fn event(&mut self, path: &str, value: &Value) -> Option<AdvertEvent> {
-        let Value::Object(fields) = value else {
+    fn event(&mut self, path: &str, value: &Json<'_>) -> Option<AdvertEvent> {
+        let Json::Object(fields) = value else {
             self.reader.wrong_type(path, "an object", value);
             return None;
         };
@@ -334,7 +339,7 @@ impl DraftParser<'_> {
         Some(event.with_variation())
     }
 
-    fn finish(self, given: &Map<String, Value>) -> Result<ParsedDraft, RejectedDraft> {
+    fn finish(self, given: &JsonObject<'_>) -> Result<ParsedDraft, RejectedDraft> {
         let Self { reader, mut fields, context: _ } = self;
         let strict = reader.is_strict();
         let (mut violations, mut warnings) = reader.finish();
@@ -416,7 +421,7 @@ fn identity(uuid: Option<AdvertId>, patch: &AdvertPatch) -> Option<Identity> {
 
 /// Returns the update for a value: `null` clears, and so does a blank text in strict mode. A value that could not be used
 /// is kept; in strict mode its violation rejects the advert anyway.
-fn given<T>(value: &Value, read: impl FnOnce(&Value) -> Option<T>) -> FieldUpdate<Option<T>> {
+fn given<T>(value: &Json<'_>, read: impl FnOnce(&Json<'_>) -> Option<T>) -> FieldUpdate<Option<T>> {
     if value.is_null() {
         return FieldUpdate::Set(None);
     }
@@ -428,7 +433,7 @@ fn given<T>(value: &Value, read: impl FnOnce(&Value) -> Option<T>) -> FieldUpdat
     }
 }
 
-fn list<T>(value: &Value, read: impl FnOnce(&Value) -> Option<Vec<T>>) -> FieldUpdate<Vec<T>> {
+fn list<T>(value: &Json<'_>, read: impl FnOnce(&Json<'_>) -> Option<Vec<T>>) -> FieldUpdate<Vec<T>> {
     if value.is_null() { FieldUpdate::Set(Vec::new()) } else { whole(read(value)) }
 }
 
@@ -505,10 +510,10 @@ fn amount_text(field: &str, text: String) -> String {
 }
 
 /// Returns a value that identifies the advert for its sender, as given.
-fn label(value: Option<&Value>) -> Option<String> {
+fn label(value: Option<&Json<'_>>) -> Option<String> {
     match value? {
-        Value::String(text) => Some(truncated(text.trim())).filter(|text| !text.is_empty()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        Json::String(text) => Some(truncated(text.trim())).filter(|text| !text.is_empty()),
+        Json::Number(number) => Some(number.to_string()),
+        Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => None,
     }
 }

@@ -11,11 +11,10 @@ use std::ops::RangeInclusive;
 use domain::value::{Text, TextError};
 use domain::{Amount, Timestamp, Violation, WebAddress};
 use jiff::SignedDuration;
-use serde_json::Value;
 
 use super::{ParseContext, ParseMode};
 use crate::date;
-use crate::json::{Reader, parse_number, truncated};
+use crate::json::{Json, Reader, parse_number, truncated};
 use crate::lenient::number::{self, NumberKind};
 use crate::lenient::{self, Reading, words};
 
@@ -78,7 +77,7 @@ impl FieldReader {
     }
 
     /// Reports a value of the wrong type.
-    pub fn wrong_type(&mut self, path: &str, expected: &str, value: &Value) {
+    pub fn wrong_type(&mut self, path: &str, expected: &str, value: &Json<'_>) {
         if self.is_strict() {
             return self.exact.wrong_type(path, expected, value);
         }
@@ -93,7 +92,7 @@ impl FieldReader {
     }
 
     /// Returns what a lenient reading found, and reports what the sender should know.
-    pub fn accept<T>(&mut self, path: &str, value: &Value, reading: Reading<T>) -> Option<T> {
+    pub fn accept<T>(&mut self, path: &str, value: &Json<'_>, reading: Reading<T>) -> Option<T> {
         match reading {
             Reading::Value(read) => Some(read),
             Reading::Remarked(read, remark) => {
@@ -112,23 +111,23 @@ impl FieldReader {
     }
 
     /// Reads a number of any sign.
-    pub fn number(&mut self, path: &str, value: &Value) -> Option<f64> {
+    pub fn number(&mut self, path: &str, value: &Json<'_>) -> Option<f64> {
         self.number_of(path, value, NumberKind::Plain)
     }
 
-    fn number_of(&mut self, path: &str, value: &Value, kind: NumberKind) -> Option<f64> {
+    fn number_of(&mut self, path: &str, value: &Json<'_>, kind: NumberKind) -> Option<f64> {
         match value {
             _ if self.is_strict() => self.exact.number(path, value),
-            Value::Number(number) => {
+            Json::Number(number) => {
                 let reading =
                     number.as_f64().map_or(Reading::NotGiven, |number| number::checked(number, kind));
                 self.accept(path, value, reading)
             }
-            Value::String(text) => {
+            Json::String(text) => {
                 let reading = number::read(text, kind);
                 self.accept(path, value, reading)
             }
-            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+            Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => {
                 self.wrong_type(path, "a number", value);
                 None
             }
@@ -136,7 +135,7 @@ impl FieldReader {
     }
 
     /// Reads a number from 0 to `max`, within the range of [`Amount`].
-    pub fn amount(&mut self, path: &str, value: &Value, max: f64) -> Option<Amount> {
+    pub fn amount(&mut self, path: &str, value: &Json<'_>, max: f64) -> Option<Amount> {
         if self.is_strict() {
             return self.exact.amount(path, value, max);
         }
@@ -149,7 +148,7 @@ impl FieldReader {
     }
 
     /// Reads an integer within bounds.
-    pub fn integer(&mut self, path: &str, value: &Value, bounds: RangeInclusive<i32>) -> Option<i32> {
+    pub fn integer(&mut self, path: &str, value: &Json<'_>, bounds: RangeInclusive<i32>) -> Option<i32> {
         if self.is_strict() {
             return self.exact.integer(path, value, bounds);
         }
@@ -167,15 +166,15 @@ impl FieldReader {
         Some(number as i32)
     }
 
-    pub fn boolean(&mut self, path: &str, value: &Value) -> Option<bool> {
+    pub fn boolean(&mut self, path: &str, value: &Json<'_>) -> Option<bool> {
         match value {
-            Value::Bool(boolean) => Some(*boolean),
-            Value::String(text) if !self.is_strict() => {
+            Json::Bool(boolean) => Some(*boolean),
+            Json::String(text) if !self.is_strict() => {
                 let reading = lenient::boolean::read(text);
                 self.accept(path, value, reading)
             }
-            Value::Number(number) if !self.is_strict() && number.as_f64() == Some(0.0) => Some(false),
-            Value::Number(number) if !self.is_strict() && number.as_f64() == Some(1.0) => Some(true),
+            Json::Number(number) if !self.is_strict() && number.as_f64() == Some(0.0) => Some(false),
+            Json::Number(number) if !self.is_strict() && number.as_f64() == Some(1.0) => Some(true),
             _ if self.is_strict() => self.exact.boolean(path, value),
             _ => {
                 self.wrong_type(path, "a boolean", value);
@@ -188,7 +187,7 @@ impl FieldReader {
     pub fn enum_code<T>(
         &mut self,
         path: &str,
-        value: &Value,
+        value: &Json<'_>,
         choices: &[T],
         code: impl Fn(&T) -> u8,
     ) -> Option<T>
@@ -208,8 +207,8 @@ impl FieldReader {
         }
         let required = matches!(path, "transactionType" | "propertyType");
         let number = match value {
-            Value::Number(number) => number.as_f64(),
-            Value::String(text) => match parse_number(text) {
+            Json::Number(number) => number.as_f64(),
+            Json::String(text) => match parse_number(text) {
                 Some(number) => Some(number),
                 None => match words::read(path, text) {
                     Reading::Value(code) | Reading::Remarked(code, _) => Some(f64::from(code)),
@@ -217,7 +216,7 @@ impl FieldReader {
                     Reading::NotGiven | Reading::Unusable(_) => None,
                 },
             },
-            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+            Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => None,
         };
         let found =
             number.and_then(|number| choices.iter().copied().find(|kind| f64::from(code(kind)) == number));
@@ -235,9 +234,9 @@ impl FieldReader {
     }
 
     /// Reads a string as it is.
-    pub fn text<'a>(&mut self, path: &str, value: &'a Value) -> Option<&'a str> {
+    pub fn text<'v>(&mut self, path: &str, value: &'v Json<'_>) -> Option<&'v str> {
         match value {
-            Value::String(text) => Some(text),
+            Json::String(text) => Some(text),
             _ => {
                 self.wrong_type(path, "a string", value);
                 None
@@ -246,10 +245,10 @@ impl FieldReader {
     }
 
     /// Reads a string, or a number as a string: zipcodes and references often lose their quotes.
-    pub fn text_or_number(&mut self, path: &str, value: &Value) -> Option<String> {
+    pub fn text_or_number(&mut self, path: &str, value: &Json<'_>) -> Option<String> {
         match value {
-            Value::Number(number) => Some(number.to_string()),
-            Value::String(text) if !self.is_strict() => {
+            Json::Number(number) => Some(number.to_string()),
+            Json::String(text) if !self.is_strict() => {
                 Some(lenient::text::clean(text).into_owned()).filter(|text| !lenient::is_not_given(text))
             }
             _ => self.text(path, value).map(str::to_owned),
@@ -257,14 +256,14 @@ impl FieldReader {
     }
 
     /// Reads a text. In lenient mode, HTML becomes plain text, and a text that is too long is cut.
-    pub fn bounded_text<const MAX: usize>(&mut self, path: &str, value: &Value) -> Option<Text<MAX>> {
+    pub fn bounded_text<const MAX: usize>(&mut self, path: &str, value: &Json<'_>) -> Option<Text<MAX>> {
         if self.is_strict() {
             return self.exact.bounded_text(path, value);
         }
         let text = match value {
-            Value::String(text) => lenient::text::clean(text),
-            Value::Number(number) => Cow::Owned(number.to_string()),
-            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+            Json::String(text) => lenient::text::clean(text),
+            Json::Number(number) => Cow::Owned(number.to_string()),
+            Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => {
                 self.wrong_type(path, "a string", value);
                 return None;
             }
@@ -288,7 +287,7 @@ impl FieldReader {
         }
     }
 
-    pub fn address(&mut self, path: &str, value: &Value) -> Option<WebAddress> {
+    pub fn address(&mut self, path: &str, value: &Json<'_>) -> Option<WebAddress> {
         let text = self.text(path, value)?;
         if !self.is_strict() {
             return match lenient::address::read(text) {
@@ -310,15 +309,15 @@ impl FieldReader {
     pub fn list<T>(
         &mut self,
         path: &str,
-        value: &Value,
+        value: &Json<'_>,
         max: usize,
-        mut read: impl FnMut(&mut Self, &str, &Value) -> Option<T>,
+        mut read: impl FnMut(&mut Self, &str, &Json<'_>) -> Option<T>,
     ) -> Option<Vec<T>> {
-        let split: Vec<Value>;
+        let split: Vec<Json<'_>>;
         let items = match value {
-            Value::Array(items) => items,
-            Value::String(text) if !self.is_strict() => {
-                split = separated(text).map(Value::from).collect();
+            Json::Array(items) => items,
+            Json::String(text) if !self.is_strict() => {
+                split = separated(text).map(|item| Json::String(item.into())).collect();
                 &split
             }
             _ => {
@@ -344,7 +343,12 @@ impl FieldReader {
     }
 
     /// Returns the items of a list within its limit. A longer list is a violation in strict mode, otherwise it is cut.
-    pub fn limited<'a>(&mut self, path: &str, items: &'a [Value], max: usize) -> Option<&'a [Value]> {
+    pub fn limited<'v, 'a>(
+        &mut self,
+        path: &str,
+        items: &'v [Json<'a>],
+        max: usize,
+    ) -> Option<&'v [Json<'a>]> {
         if items.len() <= max {
             return Some(items);
         }
@@ -361,17 +365,17 @@ impl FieldReader {
     }
 
     /// Reads a date. One that cannot be is unknown: before 1990, or in the future.
-    pub fn date(&mut self, path: &str, value: &Value, context: ParseContext<'_>) -> Option<Timestamp> {
+    pub fn date(&mut self, path: &str, value: &Json<'_>, context: ParseContext<'_>) -> Option<Timestamp> {
         if self.is_strict() {
             return self.exact_date(path, value, context);
         }
         let reading = match value {
-            Value::String(text) => lenient::date::read(text, context.zone),
-            Value::Number(number) => match number.as_f64() {
+            Json::String(text) => lenient::date::read(text, context.zone),
+            Json::Number(number) => match number.as_f64() {
                 Some(number) => lenient::date::from_number(number, context.zone),
                 None => Reading::NotGiven,
             },
-            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+            Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => {
                 self.wrong_type(path, "a date", value);
                 return None;
             }
@@ -388,7 +392,7 @@ impl FieldReader {
         None
     }
 
-    fn exact_date(&mut self, path: &str, value: &Value, context: ParseContext<'_>) -> Option<Timestamp> {
+    fn exact_date(&mut self, path: &str, value: &Json<'_>, context: ParseContext<'_>) -> Option<Timestamp> {
         let text = self.text(path, value)?;
         let Some(timestamp) = date::parse(text, context.zone) else {
             let message = format!("\"{}\" is not {}.", truncated(text), date::EXPECTED);
@@ -426,13 +430,13 @@ fn separated(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns a value as messages show it: quoted, short, and never a whole document.
-pub fn shown(value: &Value) -> String {
+pub fn shown(value: &Json<'_>) -> String {
     match value {
-        Value::String(text) => quoted(text),
-        Value::Null | Value::Bool(_) | Value::Number(_) => truncated(&value.to_string()),
-        Value::Array(items) if items.len() > 3 => format!("An array of {} items", items.len()),
-        Value::Object(members) if members.len() > 3 => format!("An object of {} members", members.len()),
-        Value::Array(_) | Value::Object(_) => truncated(&value.to_string()),
+        Json::String(text) => quoted(text),
+        Json::Null | Json::Bool(_) | Json::Number(_) => truncated(&value.to_string()),
+        Json::Array(items) if items.len() > 3 => format!("An array of {} items", items.len()),
+        Json::Object(members) if members.len() > 3 => format!("An object of {} members", members.len()),
+        Json::Array(_) | Json::Object(_) => truncated(&value.to_string()),
     }
 }
 

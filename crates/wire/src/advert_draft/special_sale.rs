@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::nested::members;
 use super::reader::FieldReader;
-use crate::json::truncated;
+use crate::json::{Json, truncated};
 use crate::names;
 
 /// Maximum number of rooms of a lot, as for the rooms of an advert.
@@ -16,13 +16,13 @@ const ROOMS_MAX: i32 = 10_000;
 pub fn life_annuity(
     reader: &mut FieldReader,
     ignored: &mut Vec<String>,
-    value: &Value,
+    value: &Json<'_>,
 ) -> Option<LifeAnnuity> {
     let mut life_annuity = LifeAnnuity::default();
     let members = members(reader, "lifeAnnuity", value)?;
     for (name, value) in members.iter() {
         let member = format!("lifeAnnuity.{name}");
-        let slot = match name.as_str() {
+        let slot = match name {
             "bouquet" => &mut life_annuity.bouquet,
             "rent" => &mut life_annuity.rent,
             _ => {
@@ -41,7 +41,7 @@ pub fn life_annuity(
 pub fn new_building(
     reader: &mut FieldReader,
     ignored: &mut Vec<String>,
-    value: &Value,
+    value: &Json<'_>,
 ) -> Option<NewBuilding> {
     let mut ranges = NewBuilding::default();
     let members = members(reader, "newBuilding", value)?;
@@ -49,7 +49,7 @@ pub fn new_building(
         let member = format!("newBuilding.{name}");
         let given = Some(value).filter(|value| !value.is_null());
         let mut amount = || given.and_then(|value| reader.amount(&member, value, Amount::MAX));
-        match name.as_str() {
+        match name {
             "priceMin" => ranges.price_min = amount(),
             "priceMax" => ranges.price_max = amount(),
             "surfaceMin" => ranges.surface_min = amount(),
@@ -68,7 +68,7 @@ pub fn new_building(
 }
 
 /// Reads the word for how often a rent is due. A blank text means unknown.
-pub fn rent_period(reader: &mut FieldReader, path: &str, value: &Value) -> Option<RentPeriod> {
+pub fn rent_period(reader: &mut FieldReader, path: &str, value: &Json<'_>) -> Option<RentPeriod> {
     let text = reader.text(path, value).filter(|text| !text.trim().is_empty())?;
     let french = || if reader.is_strict() { None } else { french_period(text) };
     let period = names::parse_rent_period(text).or_else(french);
@@ -128,17 +128,17 @@ mod tests {
         let (mut reader, mut ignored) = (strict(), Vec::new());
         let given = json!({"bouquet": "85000", "rent": 640.5, "heads": 2});
         let expected = LifeAnnuity { bouquet: Amount::new(85_000.0), rent: Amount::new(640.5) };
-        assert_eq!(life_annuity(&mut reader, &mut ignored, &given), Some(expected));
+        assert_eq!(life_annuity(&mut reader, &mut ignored, &Json::from(&given)), Some(expected));
         assert_eq!(ignored, ["lifeAnnuity.heads"]);
         assert!(paths(&reader).is_empty());
         for empty in [json!({}), json!(null), json!({"bouquet": null})] {
             assert_eq!(
-                life_annuity(&mut reader, &mut ignored, &empty),
+                life_annuity(&mut reader, &mut ignored, &Json::from(&empty)),
                 Some(LifeAnnuity::default()),
                 "{empty}"
             );
         }
-        life_annuity(&mut reader, &mut ignored, &json!({"bouquet": -1, "rent": []}));
+        life_annuity(&mut reader, &mut ignored, &Json::from(&json!({"bouquet": -1, "rent": []})));
         assert_eq!(paths(&reader), ["lifeAnnuity.bouquet", "lifeAnnuity.rent"]);
     }
 
@@ -152,10 +152,10 @@ mod tests {
             room_min: Some(2),
             ..NewBuilding::default()
         };
-        assert_eq!(new_building(&mut reader, &mut ignored, &given), Some(expected));
+        assert_eq!(new_building(&mut reader, &mut ignored, &Json::from(&given)), Some(expected));
         assert_eq!(ignored, ["newBuilding.deliveryDate"]);
         assert!(paths(&reader).is_empty());
-        new_building(&mut reader, &mut ignored, &json!({"surfaceMax": "large", "roomMax": 2.5}));
+        new_building(&mut reader, &mut ignored, &Json::from(&json!({"surfaceMax": "large", "roomMax": 2.5})));
         assert_eq!(paths(&reader), ["newBuilding.roomMax", "newBuilding.surfaceMax"]);
     }
 
@@ -163,19 +163,22 @@ mod tests {
     fn unusable_members_leave_the_known_values() {
         let (mut reader, mut ignored) = (FieldReader::new(ParseMode::Lenient), Vec::new());
         for unusable in [json!({"bouquet": "à débattre", "rent": []}), json!({"bouquet": ""}), json!(12)] {
-            assert_eq!(life_annuity(&mut reader, &mut ignored, &unusable), None, "{unusable}");
+            assert_eq!(life_annuity(&mut reader, &mut ignored, &Json::from(&unusable)), None, "{unusable}");
         }
-        let read = life_annuity(&mut reader, &mut ignored, &json!({"bouquet": "85 000 €"}));
+        let read = life_annuity(&mut reader, &mut ignored, &Json::from(&json!({"bouquet": "85 000 €"})));
         assert_eq!(read.and_then(|it| it.bouquet), Amount::new(85_000.0));
-        assert_eq!(new_building(&mut reader, &mut ignored, &json!({"surfaceMax": "grand"})), None);
-        assert!(new_building(&mut reader, &mut ignored, &json!({})).is_some());
+        assert_eq!(
+            new_building(&mut reader, &mut ignored, &Json::from(&json!({"surfaceMax": "grand"}))),
+            None
+        );
+        assert!(new_building(&mut reader, &mut ignored, &Json::from(&json!({}))).is_some());
         assert!(paths(&reader).is_empty());
     }
 
     #[test]
     fn rent_period_is_a_word() {
         let mut reader = strict();
-        let mut read = |text: &str| rent_period(&mut reader, "rentPeriod", &json!(text));
+        let mut read = |text: &str| rent_period(&mut reader, "rentPeriod", &Json::from(&json!(text)));
         for period in RentPeriod::ALL {
             assert_eq!(read(names::rent_period(*period)), Some(*period));
         }
@@ -183,7 +186,7 @@ mod tests {
         assert_eq!(read(" "), None);
         assert_eq!(read("fortnight"), None);
         let mut lenient = FieldReader::new(ParseMode::Lenient);
-        let french = rent_period(&mut lenient, "rentPeriod", &json!("Par mois"));
+        let french = rent_period(&mut lenient, "rentPeriod", &Json::from(&json!("Par mois")));
         assert_eq!(french, Some(RentPeriod::Month));
         let messages: Vec<&str> = reader.exact.violations.iter().map(|it| it.message.as_str()).collect();
         assert_eq!(

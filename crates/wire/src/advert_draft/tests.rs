@@ -3,6 +3,7 @@ use domain::{PercentVariation, SiteKey};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::json::Json;
 use crate::names;
 
 fn parse_json(value: Value) -> Result<ParsedDraft, RejectedDraft> {
@@ -12,7 +13,7 @@ fn parse_json(value: Value) -> Result<ParsedDraft, RejectedDraft> {
 fn parse_in(mode: ParseMode, value: Value) -> Result<ParsedDraft, RejectedDraft> {
     let zone = TimeZone::get("Europe/Paris").unwrap();
     let now = "2026-06-01T12:00:00Z".parse().unwrap();
-    parse(&value, ParseContext { zone: &zone, now, sites: &SiteDirectory::default(), mode })
+    parse(&Json::from(&value), ParseContext { zone: &zone, now, sites: &SiteDirectory::default(), mode })
 }
 
 fn with(mut extra: Value) -> Value {

@@ -1,10 +1,9 @@
 //! Coordinates: objects under several names, GeoJSON, well-known text, and pairs of numbers.
 
-use domain::GeoPoint;
-use serde_json::{Map, Value};
-
 use super::number::{self, NumberKind};
 use super::{Reading, is_not_given};
+use crate::json::{Json, JsonObject};
+use domain::GeoPoint;
 
 const NO_POINT: &str = "is not a point";
 
@@ -18,21 +17,21 @@ pub fn is_member(name: &str) -> bool {
 }
 
 /// Reads a point from an object, a list of longitude and latitude (GeoJSON), or a text.
-pub fn read(value: &Value) -> Reading<GeoPoint> {
+pub fn read(value: &Json<'_>) -> Reading<GeoPoint> {
     match value {
-        Value::Null => Reading::NotGiven,
-        Value::Object(members) => from_object(members),
-        Value::Array(items) => from_list(items),
-        Value::String(text) => from_text(text),
-        Value::Bool(_) | Value::Number(_) => Reading::Unusable(NO_POINT),
+        Json::Null => Reading::NotGiven,
+        Json::Object(members) => from_object(members),
+        Json::Array(items) => from_list(items),
+        Json::String(text) => from_text(text),
+        Json::Bool(_) | Json::Number(_) => Reading::Unusable(NO_POINT),
     }
 }
 
-fn from_object(members: &Map<String, Value>) -> Reading<GeoPoint> {
-    if let Some(Value::Array(items)) = members.get("coordinates") {
+fn from_object(members: &JsonObject<'_>) -> Reading<GeoPoint> {
+    if let Some(Json::Array(items)) = members.get("coordinates") {
         return from_list(items);
     }
-    let member = |names: &[&str]| names.iter().find_map(|name| members.get(*name));
+    let member = |names: &[&str]| names.iter().find_map(|name| members.get(name));
     match (coordinate(member(LATITUDE)), coordinate(member(LONGITUDE))) {
         (Reading::NotGiven, Reading::NotGiven) => Reading::NotGiven,
         (Reading::Value(lat), Reading::Value(lon)) => point(lat, lon),
@@ -42,7 +41,7 @@ fn from_object(members: &Map<String, Value>) -> Reading<GeoPoint> {
     }
 }
 
-fn from_list(items: &[Value]) -> Reading<GeoPoint> {
+fn from_list(items: &[Json<'_>]) -> Reading<GeoPoint> {
     match items {
         [] => Reading::NotGiven,
         // A third item is the altitude.
@@ -86,12 +85,12 @@ fn from_text(text: &str) -> Reading<GeoPoint> {
     }
 }
 
-fn coordinate(value: Option<&Value>) -> Reading<f64> {
+fn coordinate(value: Option<&Json<'_>>) -> Reading<f64> {
     match value {
-        None | Some(Value::Null) => Reading::NotGiven,
-        Some(Value::Number(number)) => number.as_f64().map_or(Reading::Unusable(NO_POINT), Reading::Value),
-        Some(Value::String(text)) => number::read(text, NumberKind::Degrees),
-        Some(Value::Bool(_) | Value::Array(_) | Value::Object(_)) => Reading::Unusable(NO_POINT),
+        None | Some(Json::Null) => Reading::NotGiven,
+        Some(Json::Number(number)) => number.as_f64().map_or(Reading::Unusable(NO_POINT), Reading::Value),
+        Some(Json::String(text)) => number::read(text, NumberKind::Degrees),
+        Some(Json::Bool(_) | Json::Array(_) | Json::Object(_)) => Reading::Unusable(NO_POINT),
     }
 }
 

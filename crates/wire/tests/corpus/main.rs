@@ -96,7 +96,7 @@ fn outcome(advert: &Value, field: &str) -> Outcome {
     let zone = TimeZone::get("Europe/Paris").unwrap();
     let (now, sites) = ("2026-06-01T12:00:00Z".parse().unwrap(), SiteDirectory::default());
     let context = ParseContext { zone: &zone, now, sites: &sites, mode: ParseMode::Lenient };
-    let read = parse(advert, context).unwrap_or_else(|rejected| panic!("{rejected:?}\n{advert}"));
+    let read = parse(&advert.into(), context).unwrap_or_else(|rejected| panic!("{rejected:?}\n{advert}"));
     let written = write(&read.draft);
     let pointer = format!("/{}", field.replace('.', "/"));
     let value = written.pointer(&pointer).filter(|value| !value.is_null()).cloned();

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use wire::advert_draft::RejectedDraft;
 use wire::exported;
+use wire::json::Json;
 
 use super::summary::{GROUPS_MAX, truncated};
 use crate::ndjson::{Decoded, Decoder, Line, LineContent, LineSplitter, with_warnings};
@@ -75,7 +76,7 @@ pub struct RecordName {
 
 /// Decodes records and collects batches.
 pub struct Collector {
-    pub decoder: Decoder,
+    pub decoder: Arc<Decoder>,
     pub app: App,
     /// The site of adverts that name none.
     pub site: Option<String>,
@@ -98,7 +99,7 @@ impl Collector {
         sender: mpsc::Sender<io::Result<Batch>>,
     ) -> Self {
         Self {
-            decoder,
+            decoder: Arc::new(decoder),
             app,
             site,
             sender,
@@ -172,7 +173,7 @@ impl Collector {
                 Ok(FeedItem::Advert(record)) => {
                     let value = Value::Object(record.advert);
                     let bytes = approximate_bytes(&value);
-                    self.add_value(record.number, value, Vec::new(), bytes, reader.bytes_read())?;
+                    self.add_json(record.number, Json::from(&value), Vec::new(), bytes, reader.bytes_read())?;
                 }
                 Ok(FeedItem::Unreadable { number, message }) => {
                     self.add_unreadable(number, Violation::malformed("", message));
@@ -199,20 +200,22 @@ impl Collector {
             self.push(RecordName { number: *number, identity: None }, rejected, 0);
             return Ok(());
         }
-        match self.decoder.read_line(content) {
-            Ok((mut value, warnings)) => {
-                if let (Some(site), Value::Object(advert)) = (&self.site, &mut value)
-                    && advert.get("site").is_none_or(is_blank)
-                    && !advert.contains_key("adverts")
-                {
-                    advert.insert("site".to_owned(), Value::String(site.clone()));
-                }
-                let bytes = match content {
-                    LineContent::Text(text) => text.len(),
-                    LineContent::TooLong => 0,
-                };
-                self.add_value(*number, value, warnings, bytes, bytes_read.load(Ordering::Relaxed))
+        let decoder = Arc::clone(&self.decoder);
+        let read = decoder.read_line(content, |mut json, warnings| {
+            if let (Some(site), Json::Object(advert)) = (&self.site, &mut json)
+                && advert.get("site").is_none_or(is_blank)
+                && !advert.contains_key("adverts")
+            {
+                advert.insert("site", Json::String(site.clone().into()));
             }
+            let bytes = match content {
+                LineContent::Text(text) => text.len(),
+                LineContent::TooLong => 0,
+            };
+            self.add_json(*number, json, warnings, bytes, bytes_read.load(Ordering::Relaxed))
+        });
+        match read {
+            Ok(added) => added,
             Err(rejected) => {
                 // It identifies no advert, even if it names one: it may be a line that was cut.
                 self.push(RecordName { number: *number, identity: None }, Err(rejected), 0);
@@ -226,25 +229,25 @@ impl Collector {
         self.push(RecordName { number, identity: None }, Err(rejected), 0);
     }
 
-    fn add_value(
+    fn add_json(
         &mut self,
         number: u64,
-        value: Value,
+        json: Json<'_>,
         warnings: Vec<Violation>,
         bytes: usize,
         bytes_read: u64,
     ) -> Result<(), Abandoned> {
         // Read the clock for every record: a pipe may stay open for days.
         let now = self.app.clock().now();
-        if exported::is_exported(&value) {
+        if exported::is_exported(&json) {
             self.switch_to(Creation::Verbatim, bytes_read)?;
-            for decoded in self.decoder.decode_exported(value, now) {
+            for decoded in self.decoder.decode_exported(json.into(), now) {
                 self.push(RecordName::of_decoded(number, &decoded, None), decoded, bytes);
             }
             return Ok(());
         }
         self.switch_to(Creation::Derived, bytes_read)?;
-        let decoded = with_warnings(self.decoder.decode(&value, now), warnings);
+        let decoded = with_warnings(self.decoder.decode(&json, now), warnings);
         let ignored = match &decoded {
             Ok(parsed) => &parsed.ignored,
             Err(rejected) => &rejected.ignored,
@@ -252,11 +255,11 @@ impl Collector {
         for field in ignored {
             if self.ignored_seen.len() < GROUPS_MAX && !self.ignored_seen.contains(field) {
                 self.ignored_seen.insert(field.clone());
-                let example = value_at(&value, field).map(|value| truncated(&value.to_string()));
+                let example = value_at(&json, field).map(|value| truncated(&value.to_string()));
                 self.ignored_examples.push((field.clone(), example.unwrap_or_default()));
             }
         }
-        self.push(RecordName::of_decoded(number, &decoded, Some(&value)), decoded, bytes);
+        self.push(RecordName::of_decoded(number, &decoded, Some(&json)), decoded, bytes);
         Ok(())
     }
 
@@ -299,18 +302,18 @@ impl Collector {
 }
 
 impl RecordName {
-    fn of_decoded(number: u64, decoded: &Decoded, value: Option<&Value>) -> Self {
+    fn of_decoded(number: u64, decoded: &Decoded, json: Option<&Json<'_>>) -> Self {
         let identity = match decoded {
             Ok(parsed) => Some(parsed.draft.identity.clone()),
-            Err(_) => value.and_then(identity_of_rejected),
+            Err(_) => json.and_then(identity_of_rejected),
         };
         Self { number, identity }
     }
 }
 
 /// Reads what identifies a rejected advert, as far as it can be read.
-fn identity_of_rejected(value: &Value) -> Option<Identity> {
-    let text = |name: &str| text_of(value.get(name)?);
+fn identity_of_rejected(json: &Json<'_>) -> Option<Identity> {
+    let text = |name: &str| text_of(json.get(name)?);
     let address = text("url").and_then(|url| WebAddress::parse(&url).ok());
     let site = match text("site") {
         Some(site) => SiteKey::parse(&site),
@@ -322,24 +325,24 @@ fn identity_of_rejected(value: &Value) -> Option<Identity> {
 }
 
 /// Returns a text or a number as text. `None` for anything else, and for a blank text.
-fn text_of(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+fn text_of(json: &Json<'_>) -> Option<String> {
+    match json {
+        Json::String(text) => Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned),
+        Json::Number(number) => Some(number.to_string()),
+        Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => None,
     }
 }
 
 /// Returns a member of an object, or of one of its objects: `colour`, `contact.skype`.
-fn value_at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
-    value.get(path).or_else(|| {
+fn value_at<'v, 'a>(json: &'v Json<'a>, path: &str) -> Option<&'v Json<'a>> {
+    json.get(path).or_else(|| {
         let (name, rest) = path.split_once('.')?;
-        value.get(name)?.get(rest)
+        json.get(name)?.get(rest)
     })
 }
 
-fn is_blank(value: &Value) -> bool {
-    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+fn is_blank(json: &Json<'_>) -> bool {
+    json.is_null() || json.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
 /// Estimates the size of a value in bytes.
@@ -363,7 +366,7 @@ mod tests {
 
     #[test]
     fn rejected_record_is_identified_as_far_as_it_can_be_read() {
-        let identity = |value: Value| identity_of_rejected(&value);
+        let identity = |value: Value| identity_of_rejected(&Json::from(&value));
         let site = |key: &str| SiteKey::parse(key).unwrap();
         let by_reference = Some(Identity::SiteReference(site("portail.fr"), "7".into()));
         assert_eq!(identity(json!({"site": "www.portail.fr", "reference": 7})), by_reference);
@@ -381,9 +384,11 @@ mod tests {
     #[test]
     fn examples_are_found_in_nested_objects() {
         let value = json!({"colour": "red", "contact": {"skype": 1}, "a.b": 2});
-        assert_eq!(value_at(&value, "colour"), Some(&json!("red")));
-        assert_eq!(value_at(&value, "contact.skype"), Some(&json!(1)));
-        assert_eq!(value_at(&value, "a.b"), Some(&json!(2)));
-        assert_eq!(value_at(&value, "contact.fax"), None);
+        let json = Json::from(&value);
+        let found = |path: &str| value_at(&json, path).map(ToString::to_string);
+        assert_eq!(found("colour").as_deref(), Some("\"red\""));
+        assert_eq!(found("contact.skype").as_deref(), Some("1"));
+        assert_eq!(found("a.b").as_deref(), Some("2"));
+        assert_eq!(found("contact.fax"), None);
     }
 }

@@ -10,6 +10,7 @@ use http::StatusCode;
 use serde::Deserializer;
 use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+use wire::json::Json;
 
 use super::super::body::ReceivedBody;
 use super::super::budget::{Exhausted, Reservation};
@@ -99,7 +100,7 @@ fn decode_one(decoder: &Decoder, json: &[u8], now: Timestamp) -> Result<Decoded,
     if let Err(rejected) = ndjson::check_items(json) {
         return Ok(Err(rejected));
     }
-    Ok(decoder.decode(&serde_json::from_slice(json)?, now))
+    Ok(decoder.decode(&Json::parse(json)?, now))
 }
 
 /// The elements of an array.
