@@ -57,7 +57,8 @@ fn windows_1252_byte(c: char) -> Option<u8> {
 /// Decodes text that was encoded as UTF-8 twice (`Ã©` for `é`). `None` unless the whole text is: one character that cannot
 /// come from it means that the others are meant as they are.
 pub fn mend_double_encoding(text: &str) -> Option<String> {
-    if !text.contains(['Ã', 'Â', 'Å', 'â']) {
+    // `Ã`, `Â`, `Å` and `â`.
+    if !text.as_bytes().windows(2).any(|pair| matches!(pair, [0xc3, 0x82 | 0x83 | 0x85 | 0xa2])) {
         return None;
     }
     let bytes: Vec<u8> = text.chars().map(windows_1252_byte).collect::<Option<_>>()?;
@@ -147,7 +148,7 @@ fn repair_tokens(text: &str, faults: &mut Faults) -> String {
     let mut rest = text;
     loop {
         let Some(at) =
-            rest.find(|c: char| c == '"' || c.is_ascii_digit() || c.is_ascii_alphabetic() || c == '-')
+            rest.bytes().position(|byte| matches!(byte, b'"' | b'-') || byte.is_ascii_alphanumeric())
         else {
             json.push_str(rest);
             return json;
@@ -181,38 +182,33 @@ fn repair_tokens(text: &str, faults: &mut Faults) -> String {
 fn repair_string<'a>(inside: &'a str, json: &mut String, faults: &mut Faults) -> &'a str {
     json.push('"');
     let mut rest = inside;
-    while let Some(c) = rest.chars().next() {
-        let after = &rest[c.len_utf8()..];
-        match c {
-            '"' => {
+    loop {
+        // All that ends a run is ASCII, so that the run ends between two characters.
+        let run = rest.bytes().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..0x20)).count();
+        json.push_str(&rest[..run]);
+        rest = &rest[run..];
+        let Some(byte) = rest.bytes().next() else { return rest };
+        let after = &rest[1..];
+        let written = match byte {
+            b'"' => {
                 json.push('"');
                 return after;
             }
-            '\\' => rest = repair_escape(rest, json, faults),
-            '\t' => {
-                json.push_str("\\t");
-                rest = after;
+            b'\\' => {
+                rest = repair_escape(rest, json, faults);
+                continue;
             }
-            '\n' => {
-                json.push_str("\\n");
-                rest = after;
-            }
-            '\r' => {
-                json.push_str("\\r");
-                rest = after;
-            }
-            '\0'..' ' => {
+            b'\t' => "\\t",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            _ => {
                 faults.controls += 1;
-                json.push(' ');
-                rest = after;
+                " "
             }
-            c => {
-                json.push(c);
-                rest = after;
-            }
-        }
+        };
+        json.push_str(written);
+        rest = after;
     }
-    rest
 }
 
 /// Copies the escape that a text begins with. Half a surrogate pair is left out.

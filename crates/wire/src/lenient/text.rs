@@ -18,6 +18,9 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     // Feeds in XML often encode the tags as well: `&lt;br /&gt;`.
     let plain =
         if decoded.contains('<') && text.contains('&') { self::without_tags(&decoded) } else { decoded };
+    if !any_at(plain.as_bytes(), is_cleaned_at) {
+        return Cow::Owned(plain);
+    }
     let visible = |c: char| match c {
         '\n' | '\r' | '\t' => Some(c),
         '\u{80}'..='\u{9f}' => encoding::windows_1252(c as u8),
@@ -37,27 +40,44 @@ pub fn is_invisible(c: char) -> bool {
 
 /// Returns `true` if a text may need cleaning. It reads each byte once: nearly all texts are clean.
 fn is_suspicious(bytes: &[u8]) -> bool {
-    let mut rest = bytes;
-    while let [byte, tail @ ..] = rest {
-        let suspicious = match byte {
-            b'<' | b'&' | 0x7f => true,
-            b'\n' | b'\r' | b'\t' => false,
-            0..0x20 => true,
-            // C1 controls and soft hyphens; `Ã`, `Â`, `Å` and `â`, with which doubly encoded text begins.
-            0xc2 => matches!(tail, [0x80..=0x9f | 0xad, ..]),
-            0xc3 => matches!(tail, [0x82 | 0x83 | 0x85, ..] | [0xa2, 0xc2 | 0xe2, ..]),
-            // Zero-width characters, separators, byte order marks.
-            0xe2 => matches!(tail, [0x80, 0x8b..=0x8f | 0xa8 | 0xa9, ..] | [0x81, 0xa0, ..]),
-            0xef => matches!(tail, [0xbb, 0xbf, ..]),
-            _ => false,
-        };
-        if suspicious {
-            return true;
-        }
-        rest = tail;
-    }
-    false
+    any_at(bytes, |byte, tail| match byte {
+        b'<' | b'&' => true,
+        // `Ã`, `Â`, `Å` and `â`, with which doubly encoded text begins.
+        0xc3 => matches!(tail, [0x82 | 0x83 | 0x85, ..] | [0xa2, 0xc2 | 0xe2, ..]),
+        _ => is_cleaned_at(byte, tail),
+    })
 }
+
+/// Returns `true` where a character begins that is left out or replaced.
+fn is_cleaned_at(byte: u8, tail: &[u8]) -> bool {
+    match byte {
+        b'\n' | b'\r' | b'\t' => false,
+        0..0x20 | 0x7f => true,
+        // C1 controls and soft hyphens.
+        0xc2 => matches!(tail, [0x80..=0x9f | 0xad, ..]),
+        // Zero-width characters, separators, byte order marks.
+        0xe2 => matches!(tail, [0x80, 0x8b..=0x8f | 0xa8 | 0xa9, ..] | [0x81, 0xa0, ..]),
+        0xef => matches!(tail, [0xbb, 0xbf, ..]),
+        _ => false,
+    }
+}
+
+/// Looks for a place where a test of the byte and those behind it succeeds. Only bytes that may begin such a place are tested.
+fn any_at(bytes: &[u8], test: impl Fn(u8, &[u8]) -> bool) -> bool {
+    let is_found = |(at, byte): (usize, &u8)| TESTED[usize::from(*byte)] && test(*byte, &bytes[at + 1..]);
+    bytes.iter().enumerate().any(is_found)
+}
+
+/// The bytes with which something to be cleaned may begin. A table, because each byte of each text is looked up.
+const TESTED: [bool; 256] = {
+    let mut tested = [false; 256];
+    let mut byte = 0;
+    while byte < tested.len() {
+        tested[byte] = matches!(byte as u8, b'<' | b'&' | 0..0x20 | 0x7f | 0xc2 | 0xc3 | 0xe2 | 0xef);
+        byte += 1;
+    }
+    tested
+};
 
 /// Begins text in XML that has no markup. Feeds write it around texts that have.
 const CDATA: &str = "<![CDATA[";
