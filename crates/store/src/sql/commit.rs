@@ -284,7 +284,11 @@ fn put_property(
     }
     for (advert, row) in &put.rows {
         let grouping = put.grouping.as_ref().filter(|_| *advert == put.advert);
-        write_advert(connection, *advert, id, row, grouping)?;
+        // A claim is that of a new advert, which has no row.
+        let is_new = put.claim.is_some();
+        if is_new || !update_advert(connection, *advert, id, row, grouping)? {
+            write_advert(connection, *advert, id, row, grouping)?;
+        }
         // A crawl changes only dates.
         if let (Some(site), true) = (&row.site, put.kind != Kind::Crawl) {
             sites.add(connection, site)?;
@@ -417,7 +421,7 @@ macro_rules! update_advert_sql {
     };
 }
 
-/// Writes the row of an advert. Without `grouping`, an advert that exists keeps what it is grouped by.
+/// Writes the row of an advert, whether or not it exists. Without `grouping`, an advert that exists keeps what it is grouped by.
 pub fn write_advert(
     connection: &Connection,
     advert: AdvertId,
@@ -425,10 +429,6 @@ pub fn write_advert(
     row: &AdvertRow,
     grouping: Option<&AdvertGrouping>,
 ) -> Result<(), Refusal> {
-    // SQLite writes the entry of every index with a column that a statement sets, whether or not its value changes. PostgreSQL compares.
-    if !connection.is_postgres() && update_advert(connection, advert, property, row, grouping)? {
-        return Ok(());
-    }
     let AdvertRow { site, reference, url_key, last_crawled_at, expired } = row;
     let sql = if grouping.is_some() {
         write_advert_sql!(", signature = excluded.signature, is_named = excluded.is_named")
@@ -459,7 +459,9 @@ pub fn write_advert(
     }
 }
 
-/// Updates the row of an advert that is known and still found by the same site, reference and address. Returns `false` if it is not.
+/// Updates the row of an advert that is known and still found by the same site, reference and address. Returns `false` if it is not,
+/// and on PostgreSQL: SQLite writes the entry of every index with a column that a statement sets, whether or not its value changes;
+/// PostgreSQL compares.
 fn update_advert(
     connection: &Connection,
     advert: AdvertId,
@@ -467,6 +469,9 @@ fn update_advert(
     row: &AdvertRow,
     grouping: Option<&AdvertGrouping>,
 ) -> Result<bool, SqlError> {
+    if connection.is_postgres() {
+        return Ok(false);
+    }
     let AdvertRow { site, reference, url_key, last_crawled_at, expired } = row;
     let (id, property, crawled) = (advert.as_bytes(), property.as_bytes(), last_crawled_at.as_second());
     let hash = url_key.as_deref().map(read::url_hash);
