@@ -112,12 +112,19 @@ impl<const MAX: usize> Text<MAX> {
 /// Returns `true` if a text contains a control character that is not a line break or a tab. Reads bytes, because descriptions are long:
 /// the only control characters beyond ASCII are those from U+0080 to U+009F.
 fn has_control_character(text: &str) -> bool {
+    const BLOCK: usize = 32;
     let bytes = text.as_bytes();
-    bytes.iter().enumerate().any(|(index, byte)| match byte {
+    let is_control = |at: usize| match bytes[at] {
         b'\n' | b'\r' | b'\t' => false,
         0..0x20 | 0x7f => true,
-        0xc2 => matches!(bytes.get(index + 1), Some(0x80..=0x9f)),
+        0xc2 => matches!(bytes.get(at + 1), Some(0x80..=0x9f)),
         _ => false,
+    };
+    // Without branches, the bytes of a block are compared all at once. Most blocks have none of these.
+    let may_begin = |found, byte: &u8| found | (*byte < 0x20) | (*byte == 0x7f) | (*byte == 0xc2);
+    bytes.chunks(BLOCK).enumerate().any(|(index, block)| {
+        let start = index * BLOCK;
+        block.iter().fold(false, may_begin) && (start..start + block.len()).any(is_control)
     })
 }
 
@@ -215,7 +222,7 @@ fn is_simple(text: &str) -> bool {
 /// Returns the host and the rest of a simple URL.
 fn simple_parts(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
-    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let (host, path) = rest.split_at(rest.bytes().position(|byte| byte == b'/').unwrap_or(rest.len()));
     let is_simple = text.len() <= WebAddress::BYTES_MAX
         && is_simple_host(host)
         && path.bytes().all(|b| PLAIN_IN_PATH[usize::from(b)]);
@@ -224,17 +231,19 @@ fn simple_parts(text: &str) -> Option<(&str, &str)> {
 
 /// Returns `true` for a host that is its own canonical form: a name in lower case, without encoded labels.
 pub(crate) fn is_simple_host(host: &str) -> bool {
-    let plain_label = |label: &str| {
-        // Labels with "--" at this position are encoded (punycode) and need the full parser.
-        let encoded = label.get(2..4) == Some("--");
-        !label.is_empty()
-            && !encoded
-            && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-    };
+    let bytes = host.as_bytes();
+    let mut label = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' => {}
+            // Labels with "--" at this position are encoded (punycode) and need the full parser.
+            b'-' if at != label + 3 || bytes[at - 1] != b'-' => {}
+            b'.' if at > label => label = at + 1,
+            _ => return false,
+        }
+    }
     // A last label that starts with a letter cannot be part of an IP address.
-    let named =
-        host.rsplit('.').next().is_some_and(|last| last.starts_with(|c: char| c.is_ascii_lowercase()));
-    named && host.split('.').all(plain_label)
+    bytes.get(label).is_some_and(u8::is_ascii_lowercase)
 }
 
 /// The bytes of a simple path. A table, because this is the check of nearly every byte of nearly every URL.

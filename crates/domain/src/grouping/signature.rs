@@ -149,14 +149,13 @@ impl Signature {
     pub fn of(advert: &Advert, commune: Option<CommuneFacts>) -> Option<Self> {
         let commune = commune?;
         let details = &advert.details;
-        let mut tokens = Tokens::default();
-        if let Some(title) = &details.title {
-            tokens.read(title.as_str());
-        }
+        let title = details.title.as_ref().map_or("", |text| text.as_str());
+        let description = details.description.as_ref().map_or("", |text| text.as_str());
+        let district = details.district.as_ref().map_or("", |text| text.as_str());
+        let mut tokens = Tokens::with_room_for(title.len() + description.len() + district.len());
+        tokens.read(title);
         let title = tokens.list().len();
-        if let Some(description) = &details.description {
-            tokens.read(description.as_str());
-        }
+        tokens.read(description);
         let reading = reading::read(&tokens, title, advert.property_type);
         let (hashes, shingle_count) = sketch(&tokens);
         let mut builder = Builder::default();
@@ -165,9 +164,7 @@ impl Signature {
         let mandates = mandates(details, &reading);
         let named_prices = named_prices(advert, &reading);
         let Reading { marks, numbers, streets, .. } = reading;
-        if let Some(district) = &details.district {
-            tokens.read(district.as_str());
-        }
+        tokens.read(district);
         let names = [&details.place.city_name, &details.contact.agency, &details.publisher.name];
         let names: Vec<&str> = names.into_iter().flatten().map(ShortText::as_str).collect();
         let (words, word_count) = words(&tokens, &names);

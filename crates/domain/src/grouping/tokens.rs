@@ -29,12 +29,19 @@ pub struct Tokens {
 /// The text that is read. A description may be ten times as long; what sells a home stands at its beginning.
 const BYTES_MAX: usize = 6_000;
 
+/// How long a word is at the least, with the space behind it, on the average of a text.
+const BYTES_PER_TOKEN: usize = 5;
+
 impl Tokens {
+    /// Returns no tokens yet, with room for those of texts of so many bytes.
+    pub fn with_room_for(bytes: usize) -> Self {
+        Self { folded: String::with_capacity(bytes), list: Vec::with_capacity(bytes / BYTES_PER_TOKEN) }
+    }
+
     /// Appends the tokens of a text, which ends a sentence.
     pub fn read(&mut self, text: &str) {
         let mut rest = &text[..text.floor_char_boundary(BYTES_MAX)];
         self.folded.reserve(rest.len());
-        self.list.reserve(rest.len() / 6);
         while let Some(letter) = rest.chars().next() {
             rest = if letter.is_ascii_digit() {
                 self.number(rest)

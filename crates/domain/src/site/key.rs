@@ -19,11 +19,10 @@ impl SiteKey {
     /// Parses a domain, a URL or a name: `www.Portail.fr`, `https://annonces.portail.fr/x` and `portail.fr` are the same site.
     /// Parsing is idempotent.
     pub fn parse(text: &str) -> Option<Self> {
-        // Nearly every advert names its site by the registrable domain itself.
-        if is_registrable_domain(text) {
-            return Some(Self(text.into()));
+        match domain_of_simple_host(text) {
+            Some(domain) => Some(Self(domain.into())),
+            None => Self::parse_any(text),
         }
-        Self::parse_any(text)
     }
 
     fn parse_any(text: &str) -> Option<Self> {
@@ -112,11 +111,13 @@ fn registrable(host: &str) -> Option<&str> {
     std::str::from_utf8(domain.as_bytes()).ok().filter(|domain| !domain.starts_with('.'))
 }
 
-/// Returns `true` for a registrable domain in its canonical form. `false` may also mean that only the full parser can tell.
-fn is_registrable_domain(text: &str) -> bool {
+/// Fast path: returns the registrable domain of a simple host name, as nearly every advert names its site. `None` may also mean that
+/// only the full parser can tell.
+fn domain_of_simple_host(text: &str) -> Option<&str> {
     /// The longest name that the domain name system allows.
     const LENGTH_MAX: usize = 253;
-    text.len() <= LENGTH_MAX && is_simple_host(text) && registrable(text) == Some(text)
+    let is_simple = text.len() <= LENGTH_MAX && is_simple_host(text);
+    is_simple.then(|| registrable(text)).flatten()
 }
 
 impl fmt::Display for SiteKey {
