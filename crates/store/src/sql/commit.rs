@@ -241,7 +241,7 @@ fn put_property(
         (_, None) => 1,
     };
     if let Some(claim) = &put.claim
-        && (is_taken(connection, claim)? || is_taken(connection, &Identity::Uuid(put.advert))?)
+        && is_claimed(connection, put, claim)?
     {
         return Err(Conflict.into());
     }
@@ -284,9 +284,10 @@ fn put_property(
     }
     for (advert, row) in &put.rows {
         let grouping = put.grouping.as_ref().filter(|_| *advert == put.advert);
-        // A claim is that of a new advert, which has no row.
-        let is_new = put.claim.is_some();
-        if is_new || !update_advert(connection, *advert, id, row, grouping)? {
+        // Only new adverts have a claim.
+        if put.claim.is_some() {
+            insert_advert(connection, *advert, id, row, grouping)?;
+        } else if !update_advert(connection, *advert, id, row, grouping)? {
             write_advert(connection, *advert, id, row, grouping)?;
         }
         // A crawl changes only dates.
@@ -295,6 +296,25 @@ fn put_property(
         }
     }
     Ok(position)
+}
+
+/// Returns `true` if another advert has the identity of a new one. On SQLite, what the insert of its row refuses is left to that
+/// ([`insert_advert`]): its id, and its reference. Two adverts may have one address.
+fn is_claimed(connection: &Connection, put: &PreparedPut, claim: &Identity) -> Result<bool, Error> {
+    let own = Identity::Uuid(put.advert);
+    if connection.is_postgres() {
+        return Ok(is_taken(connection, claim)? || is_taken(connection, &own)?);
+    }
+    let is_inserted = match claim {
+        Identity::Uuid(_) => *claim == own,
+        Identity::SiteReference(site, reference) => put.rows.iter().any(|(advert, row)| {
+            *advert == put.advert
+                && row.site.as_deref() == Some(site.as_str())
+                && row.reference.as_deref() == Some(reference)
+        }),
+        Identity::Url(_) => false,
+    };
+    Ok(!is_inserted && is_taken(connection, claim)?)
 }
 
 /// Looks again before it says so: what was read ahead may be older than an earlier step of the set, which released the identity.
@@ -397,12 +417,18 @@ pub fn add_version(
     Ok(())
 }
 
+macro_rules! insert_advert_sql {
+    () => {
+        "INSERT INTO advert (id, property_id, site, reference, url_key, last_crawled_at, expired, url_hash, signature, is_named)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+    };
+}
+
 macro_rules! write_advert_sql {
     ($grouping:literal) => {
         concat!(
-            "INSERT INTO advert (id, property_id, site, reference, url_key, last_crawled_at, expired, url_hash, signature, is_named)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-             ON CONFLICT (id) DO UPDATE SET property_id = excluded.property_id, site = excluded.site,
+            insert_advert_sql!(),
+            " ON CONFLICT (id) DO UPDATE SET property_id = excluded.property_id, site = excluded.site,
                  reference = excluded.reference, url_key = excluded.url_key, url_hash = excluded.url_hash,
                  last_crawled_at = excluded.last_crawled_at, expired = excluded.expired",
             $grouping
@@ -421,6 +447,21 @@ macro_rules! update_advert_sql {
     };
 }
 
+/// Writes the row of a new advert. It is a conflict if the advert exists, or another has its reference.
+fn insert_advert(
+    connection: &Connection,
+    advert: AdvertId,
+    property: PropertyId,
+    row: &AdvertRow,
+    grouping: Option<&AdvertGrouping>,
+) -> Result<(), Refusal> {
+    if connection.is_postgres() {
+        // It was looked for, and rows that are sent together have one statement.
+        return write_advert(connection, advert, property, row, grouping);
+    }
+    write_advert_with(connection, insert_advert_sql!(), advert, property, row, grouping)
+}
+
 /// Writes the row of an advert, whether or not it exists. Without `grouping`, an advert that exists keeps what it is grouped by.
 pub fn write_advert(
     connection: &Connection,
@@ -429,12 +470,23 @@ pub fn write_advert(
     row: &AdvertRow,
     grouping: Option<&AdvertGrouping>,
 ) -> Result<(), Refusal> {
-    let AdvertRow { site, reference, url_key, last_crawled_at, expired } = row;
     let sql = if grouping.is_some() {
         write_advert_sql!(", signature = excluded.signature, is_named = excluded.is_named")
     } else {
         write_advert_sql!("")
     };
+    write_advert_with(connection, sql, advert, property, row, grouping)
+}
+
+fn write_advert_with(
+    connection: &Connection,
+    sql: &str,
+    advert: AdvertId,
+    property: PropertyId,
+    row: &AdvertRow,
+    grouping: Option<&AdvertGrouping>,
+) -> Result<(), Refusal> {
+    let AdvertRow { site, reference, url_key, last_crawled_at, expired } = row;
     let written = connection.prepare_cached(sql)?.execute_row_later(
         RowKind::Advert,
         advert.as_bytes(),
