@@ -213,9 +213,7 @@ struct PreparedBatch {
 
 impl PreparedBatch {
     async fn new(app: App, batch: Batch, commit: Commit) -> anyhow::Result<Self> {
-        let Batch { records, creation, ignored_examples, checkpoint, bytes_read } = batch;
-        let (names, decoded): (Vec<_>, Vec<_>) =
-            records.into_iter().map(|record| (record.name, record.decoded)).unzip();
+        let Batch { names, decoded, creation, ignored_examples, checkpoint, bytes_read } = batch;
         let options = IngestOptions { creation, commit };
         let adverts = ndjson::prepare(&app, decoded, options).await.context(INTERRUPTED)?;
         Ok(Self { names, adverts, ignored_examples, checkpoint, bytes_read })

@@ -21,6 +21,9 @@ use crate::ndjson::{Decoded, Decoder, Line, LineContent, LineSplitter, with_warn
 /// Larger than over HTTP: no client waits for receipts, and a larger batch touches each index page less often.
 const RECORDS_PER_BATCH: usize = 4_000;
 
+/// The first batch is small, and each is twice the one before: until it is read, there is nothing to prepare and to commit.
+const RECORDS_OF_FIRST_BATCH: usize = 250;
+
 /// Maximum size of a batch: with long records, a batch has fewer of them.
 const BATCH_BYTES_MAX: usize = 8 * 1024 * 1024;
 
@@ -51,7 +54,10 @@ pub struct Checkpoint {
 
 /// Records that are ingested together.
 pub struct Batch {
-    pub records: Vec<Record>,
+    /// The names of the records, in order.
+    pub names: Vec<RecordName>,
+    /// What they say.
+    pub decoded: Vec<Decoded>,
     pub creation: Creation,
     /// Ignored fields that were seen for the first time, with their value.
     pub ignored_examples: Vec<(String, String)>,
@@ -59,11 +65,6 @@ pub struct Batch {
     pub checkpoint: Option<Checkpoint>,
     /// Bytes of the file that were read so far.
     pub bytes_read: u64,
-}
-
-pub struct Record {
-    pub name: RecordName,
-    pub decoded: Decoded,
 }
 
 /// Which record of the feed it is, and which advert, whether or not it is valid.
@@ -81,7 +82,10 @@ pub struct Collector {
     /// The site of adverts that name none.
     pub site: Option<String>,
     pub sender: mpsc::Sender<io::Result<Batch>>,
-    records: Vec<Record>,
+    names: Vec<RecordName>,
+    decoded: Vec<Decoded>,
+    /// How many records fill the batch.
+    records_max: usize,
     bytes: usize,
     creation: Creation,
     ignored_seen: HashSet<String>,
@@ -103,7 +107,9 @@ impl Collector {
             app,
             site,
             sender,
-            records: Vec::new(),
+            names: Vec::new(),
+            decoded: Vec::new(),
+            records_max: RECORDS_OF_FIRST_BATCH,
             bytes: 0,
             creation: Creation::Derived,
             ignored_seen: HashSet::new(),
@@ -264,7 +270,8 @@ impl Collector {
     }
 
     fn push(&mut self, name: RecordName, decoded: Decoded, bytes: usize) {
-        self.records.push(Record { name, decoded });
+        self.names.push(name);
+        self.decoded.push(decoded);
         self.bytes += bytes;
     }
 
@@ -278,16 +285,20 @@ impl Collector {
     }
 
     fn is_full(&self) -> bool {
-        self.records.len() >= RECORDS_PER_BATCH || self.bytes >= BATCH_BYTES_MAX
+        self.names.len() >= self.records_max || self.bytes >= BATCH_BYTES_MAX
     }
 
     fn flush(&mut self, checkpoint: Option<Checkpoint>, bytes_read: u64) -> Result<(), Abandoned> {
-        if self.records.is_empty() {
+        if self.names.is_empty() {
             return Ok(());
         }
         self.bytes = 0;
+        self.records_max = RECORDS_PER_BATCH.min(2 * self.records_max);
+        // A record takes a kilobyte before its texts: a list that grows is copied again and again.
+        let decoded = Vec::with_capacity(self.records_max);
         let batch = Batch {
-            records: std::mem::take(&mut self.records),
+            names: std::mem::take(&mut self.names),
+            decoded: std::mem::replace(&mut self.decoded, decoded),
             creation: self.creation,
             ignored_examples: std::mem::take(&mut self.ignored_examples),
             checkpoint,
