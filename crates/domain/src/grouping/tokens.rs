@@ -3,6 +3,8 @@
 //! Unlike [`crate::phrase`], a number is one token with its value: "1 840 m²", "1840m2" and "1.840 m²" are the same two tokens, and so
 //! are "81,64" and "81.64". Facts are read from these tokens, and shingles are made of them.
 
+use std::ops::Range;
+
 use crate::fold::plain_letters;
 
 /// A word or a number.
@@ -22,6 +24,7 @@ pub struct Token {
 /// The tokens of a text, in reading order.
 #[derive(Debug, Default)]
 pub struct Tokens {
+    /// The texts in lower case, each followed by its words that are folded to other letters.
     folded: String,
     list: Vec<Token>,
 }
@@ -35,18 +38,26 @@ const BYTES_PER_TOKEN: usize = 5;
 impl Tokens {
     /// Returns no tokens yet, with room for those of texts of so many bytes.
     pub fn with_room_for(bytes: usize) -> Self {
-        Self { folded: String::with_capacity(bytes), list: Vec::with_capacity(bytes / BYTES_PER_TOKEN) }
+        Self {
+            folded: String::with_capacity(bytes + bytes / 4),
+            list: Vec::with_capacity(bytes / BYTES_PER_TOKEN),
+        }
     }
 
     /// Appends the tokens of a text, which ends a sentence.
     pub fn read(&mut self, text: &str) {
-        let mut rest = &text[..text.floor_char_boundary(BYTES_MAX)];
-        self.folded.reserve(rest.len());
+        let text = &text[..text.floor_char_boundary(BYTES_MAX)];
+        // Nearly all words need no other folding, and stay where they are.
+        let start = self.folded.len();
+        self.folded.push_str(text);
+        self.folded[start..].make_ascii_lowercase();
+        let mut rest = text;
         while let Some(letter) = rest.chars().next() {
+            let at = start + text.len() - rest.len();
             rest = if letter.is_ascii_digit() {
-                self.number(rest)
+                self.number(rest, at)
             } else if letter.is_alphanumeric() {
-                self.word(rest)
+                self.word(rest, at)
             } else {
                 self.separator(letter, &rest[letter.len_utf8()..]);
                 &rest[letter.len_utf8()..]
@@ -84,7 +95,7 @@ impl Tokens {
         if letter == '€' {
             let start = self.folded.len();
             self.folded.push_str("euros");
-            self.push(start, None);
+            self.push(start..self.folded.len(), None);
             return;
         }
         let Some(last) = self.list.last_mut() else { return };
@@ -97,7 +108,13 @@ impl Tokens {
             ends || matches!(letter, ',' | ';' | ':' | '(' | ')' | '/' | '-' | '–' | '.' | '|');
     }
 
-    fn word<'a>(&mut self, text: &'a str) -> &'a str {
+    /// Reads a word, which is at `at` in the folded text, in lower case.
+    fn word<'a>(&mut self, text: &'a str, at: usize) -> &'a str {
+        let plain = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        if text.as_bytes().get(plain).is_none_or(u8::is_ascii) {
+            self.push(at..at + plain, None);
+            return &text[plain..];
+        }
         let start = self.folded.len();
         let mut rest = text;
         loop {
@@ -121,12 +138,12 @@ impl Tokens {
             rest = &rest[letter.len_utf8()..];
         }
         self.folded[start..].make_ascii_lowercase();
-        self.push(start, None);
+        self.push(start..self.folded.len(), None);
         rest
     }
 
-    /// Reads a number with its groups of thousands and its decimals, or an ordinal.
-    fn number<'a>(&mut self, text: &'a str) -> &'a str {
+    /// Reads a number with its groups of thousands and its decimals, or an ordinal. It is at `at` in the folded text.
+    fn number<'a>(&mut self, text: &'a str, at: usize) -> &'a str {
         let bytes = text.as_bytes();
         let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         let mut end = digits(0);
@@ -149,32 +166,33 @@ impl Tokens {
                 end += 1 + count;
             }
         }
-        let start = self.folded.len();
-        self.folded.push_str(&text[..end]);
         let rest = &text[end..];
         if !rest.starts_with(|letter: char| letter.is_alphabetic()) {
-            self.push(start, Some(value as f32));
+            self.push(at..at + end, Some(value as f32));
             return rest;
         }
         for ending in ["ème", "eme", "ième", "er", "ère", "ere", "nde", "nd", "è", "e"] {
             let after = rest.get(..ending.len()).filter(|found| found.eq_ignore_ascii_case(ending));
             if after.is_some() && !rest[ending.len()..].starts_with(char::is_alphanumeric) {
+                let start = self.folded.len();
+                self.folded.push_str(&text[..end]);
                 self.folded.push('e');
-                self.push(start, None);
+                self.push(start..self.folded.len(), None);
                 return &rest[ending.len()..];
             }
         }
-        self.push(start, Some(value as f32));
+        self.push(at..at + end, Some(value as f32));
         rest
     }
 
-    fn push(&mut self, start: usize, number: Option<f32>) {
-        let word = &self.folded[start..];
+    /// Appends the token that is at a place of the folded text.
+    fn push(&mut self, place: Range<usize>, number: Option<f32>) {
+        let word = &self.folded[place.clone()];
         let number = number.or_else(|| number_word(word));
         let hash = number.map_or_else(|| hash_bytes(word.as_bytes()), |number| mix(number.to_bits()));
         self.list.push(Token {
-            start: offset(start),
-            end: offset(self.folded.len()),
+            start: offset(place.start),
+            end: offset(place.end),
             number,
             hash,
             ends_clause: false,
@@ -233,6 +251,8 @@ pub const fn mix(hash: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn check(text: &str, expected: &str) {
@@ -258,6 +278,24 @@ mod tests {
         check("trois chambres, une cave", "#3 chambres une cave");
         check("02 61 91 14 20", "#2 #61 #91 #14 #20");
         check("livré en 2024. 350 000 €", "livre en #2024 #350000 euros");
+    }
+
+    proptest! {
+        /// A mark without meaning behind each letter keeps every word from being read where it stands.
+        #[test]
+        fn folded_words_are_those_that_need_no_folding(text in "[a-zA-ZéÉœß '.,€-]{0,40}") {
+            let marked: String = text.chars().flat_map(|letter| {
+                [Some(letter), letter.is_alphabetic().then_some('\u{300}')].into_iter().flatten()
+            }).collect();
+            let words = |text: &str| {
+                let mut tokens = Tokens::default();
+                tokens.read("Vue 3 pièces");
+                tokens.read(text);
+                let word = |token: &Token| (tokens.text(token).to_owned(), token.hash, token.ends_clause);
+                tokens.list().iter().map(word).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(words(&text), words(&marked));
+        }
     }
 
     #[test]
