@@ -31,6 +31,9 @@ pub(crate) const ATTEMPTS_MAX: usize = 50;
 /// more.
 const READS_MAX: usize = 8;
 
+/// From this many drafts on, it takes milliseconds to free them.
+const DRAFTS_FREED_ASIDE: usize = 1_000;
+
 /// The result of ingesting one draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Receipt {
@@ -173,6 +176,10 @@ impl App {
             receipts.extend(done.receipts);
             relocated.extend(done.relocated);
             position = done.position;
+        }
+        if drafts.len() >= DRAFTS_FREED_ASIDE {
+            // Not before the answer: an import commits the next batch after it.
+            drop(tokio::task::spawn_blocking(move || drop(drafts)));
         }
         self.wait_visible(position).await;
         Ok((receipts, relocated))

@@ -38,11 +38,11 @@ impl CommittedProperties {
         self.lock().get_or_insert_default();
     }
 
-    /// Adds properties. To be called between their commit and its announcement.
-    pub fn add(&self, committed: Vec<Committed>) {
+    /// Takes properties over, if they are kept. To be called between their commit and its announcement.
+    pub fn add(&self, committed: &mut Vec<Committed>) {
         let mut kept = self.lock();
         let Some(kept) = &mut *kept else { return };
-        for committed in committed {
+        for committed in committed.drain(..) {
             kept.bytes += committed.bytes;
             kept.by_position.insert(committed.position, committed);
         }
@@ -85,7 +85,9 @@ mod tests {
     #[test]
     fn nothing_is_kept_before_it_is_asked_for() {
         let properties = CommittedProperties::default();
-        properties.add(vec![committed(1, 10)]);
+        let mut first = vec![committed(1, 10)];
+        properties.add(&mut first);
+        assert_eq!(first.len(), 1);
         properties.keep();
         assert!(properties.take(Position(1)).is_empty());
     }
@@ -94,8 +96,8 @@ mod tests {
     fn each_is_taken_once_and_later_ones_stay() {
         let properties = CommittedProperties::default();
         properties.keep();
-        properties.add(vec![committed(1, 10), committed(2, 10)]);
-        properties.add(vec![committed(4, 10)]);
+        properties.add(&mut vec![committed(1, 10), committed(2, 10)]);
+        properties.add(&mut vec![committed(4, 10)]);
         assert_eq!(positions(&properties.take(Position(3))), [1, 2]);
         assert!(properties.take(Position(3)).is_empty());
         assert_eq!(positions(&properties.take(Position(4))), [4]);
@@ -105,10 +107,10 @@ mod tests {
     fn the_oldest_make_room() {
         let properties = CommittedProperties::default();
         properties.keep();
-        properties.add((1..=5).map(|position| committed(position, BYTES_MAX / 4)).collect());
+        properties.add(&mut (1..=5).map(|position| committed(position, BYTES_MAX / 4)).collect());
         assert_eq!(positions(&properties.take(Position(9))), [2, 3, 4, 5]);
         // What was taken does not count any more.
-        properties.add((10..=13).map(|position| committed(position, BYTES_MAX / 4)).collect());
+        properties.add(&mut (10..=13).map(|position| committed(position, BYTES_MAX / 4)).collect());
         assert_eq!(positions(&properties.take(Position(13))), [10, 11, 12, 13]);
     }
 }

@@ -14,6 +14,7 @@ use domain::{
 };
 use tokio::sync::watch;
 
+use super::commit::Applied;
 use super::deliveries::PreparedClaim;
 use super::foreign::Invalidation;
 use super::matches::PreparedBatch;
@@ -38,6 +39,9 @@ use crate::contract::{
 };
 use crate::error::Error;
 use crate::sqlite::FILE_NAME;
+
+/// From this many properties on, it takes milliseconds to free them.
+const PROPERTIES_FREED_ASIDE: usize = 1_000;
 
 #[async_trait]
 impl AdvertStore for SqlStore {
@@ -150,9 +154,14 @@ impl LogStore for SqlStore {
             move |connection: &Connection| commit::apply(connection, prepared, foreign.last_of_properties());
         let committed = Arc::clone(&self.shared.committed);
         let applied = self.shared.writer.run_announced(invalidation, apply, move |applied| {
-            committed.add(std::mem::take(&mut applied.properties));
+            committed.add(&mut applied.properties);
         });
-        Ok(applied.await?.outcome)
+        let Applied { outcome, properties } = applied.await?;
+        if properties.len() >= PROPERTIES_FREED_ASIDE {
+            // Not on the way to the answer, and not on the writer's thread.
+            drop(tokio::task::spawn_blocking(move || drop(properties)));
+        }
+        Ok(outcome)
     }
 
     fn keep_committed(&self) {
