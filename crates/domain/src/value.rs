@@ -301,6 +301,12 @@ mod tests {
             let expected = c.is_control() && !matches!(c, '\n' | '\r' | '\t');
             assert_eq!(has_control_character(c.encode_utf8(&mut [0; 4])), expected, "{c:?}");
         }
+        for before in 0..70 {
+            let text = "a".repeat(before);
+            assert!(has_control_character(&format!("{text}\u{85}")), "after {before}");
+            assert!(has_control_character(&format!("{text}\0a")), "after {before}");
+            assert!(!has_control_character(&format!("{text}\u{a0}\n")), "after {before}");
+        }
         assert!(has_control_character("été\u{85}"));
         assert!(!has_control_character("60\u{a0}m²\r\n\t"));
     }
