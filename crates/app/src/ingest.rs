@@ -5,9 +5,10 @@
 //! is returned only for what is durable.
 //!
 //! A plan also decides which property an advert belongs to. It changes the state of grouping at once, and the change is undone if the
-//! steps are not committed ([`crate::grouping`]).
+//! steps are not committed ([`crate::grouping`]). Batches that follow each other are planned one ahead ([`pipeline`]).
 
 mod full_feed;
+mod pipeline;
 mod plan;
 
 use domain::{AdvertDraft, AdvertId, GivenPlace, PropertyId, Timestamp, Violation, merge};
@@ -17,11 +18,12 @@ use store::{
     ChangeSet, CommitOutcome, Erased, Expected, FoundProperties, Position, PutCause, PutProperty, Step,
 };
 
+use crate::grouping::Reservation;
 use crate::{App, Error, run_blocking, run_to_end};
 pub use full_feed::{FullFeed, FullFeedRefusal, MissingAdverts};
-pub use plan::Relocated;
+pub use pipeline::Ingesting;
 pub(crate) use plan::approximate_bytes;
-use plan::{Context, Loaded, Missing, Obstacle, Placed, Plan};
+use plan::{Context, Handover, KnownProperty, Loaded, Missing, Obstacle, Placed, Plan, Relocated};
 
 /// How often a batch is planned again after conflicts. Each conflict means that another writer made progress, so this many in a
 /// row mean a hot spot that retrying does not cure.
@@ -87,25 +89,64 @@ pub enum Commit {
 
 /// Drafts of which the adverts are looked up, and made if they are new.
 pub struct PreparedDrafts {
-    drafts: Vec<AdvertDraft>,
-    options: IngestOptions,
-    received_at: Timestamp,
+    batch: DraftBatch,
     loaded: Loaded,
 }
 
 /// Drafts that are ingested together.
-struct DraftBatch<'a> {
+struct DraftBatch {
+    drafts: Vec<AdvertDraft>,
+    options: IngestOptions,
+    received_at: Timestamp,
+}
+
+/// The drafts of a batch that are left to be ingested.
+#[derive(Clone, Copy)]
+struct DraftPart<'a> {
     drafts: &'a [AdvertDraft],
     options: IngestOptions,
     received_at: Timestamp,
 }
 
+/// The first drafts of a part, planned.
+struct PlannedPart {
+    receipts: Vec<Receipt>,
+    handover: Handover,
+    /// `None` if nothing has to be written.
+    changes: Option<PlannedChanges>,
+}
+
+/// Changes to be committed. The state of grouping contains them already.
+struct PlannedChanges {
+    steps: Vec<Step>,
+    reservation: Reservation,
+    /// How many writes of other processes the plan knows.
+    foreign_writes: u64,
+}
+
 /// The first drafts of a batch, ingested.
-struct IngestedBatch {
+struct IngestedDrafts {
     receipts: Vec<Receipt>,
     relocated: Relocated,
     /// The log position of their commit.
     position: Position,
+}
+
+impl DraftBatch {
+    /// Returns the drafts from this one on.
+    fn part(&self, first: usize) -> DraftPart<'_> {
+        DraftPart { drafts: &self.drafts[first..], options: self.options, received_at: self.received_at }
+    }
+}
+
+impl Drop for DraftBatch {
+    /// Not on the way to the answer: an import commits the next batch after it.
+    fn drop(&mut self) {
+        let drafts = std::mem::take(&mut self.drafts);
+        if drafts.len() >= DRAFTS_FREED_ASIDE && tokio::runtime::Handle::try_current().is_ok() {
+            drop(tokio::task::spawn_blocking(move || drop(drafts)));
+        }
+    }
 }
 
 impl App {
@@ -123,9 +164,15 @@ impl App {
         drafts: Vec<AdvertDraft>,
         options: IngestOptions,
     ) -> Result<Vec<Receipt>, Error> {
-        let prepared = self.prepare(drafts, options).await?;
-        let (receipts, _) = self.ingest_prepared(prepared, Relocated::default()).await?;
-        Ok(receipts)
+        let PreparedDrafts { batch, loaded } = self.prepare(drafts, options).await?;
+        let app = self.clone();
+        // The outcome of a commit has to reach the state of grouping.
+        run_to_end(async move {
+            let done = app.ingest_from(&batch, 0, Some(loaded)).await?;
+            app.wait_visible(done.position).await;
+            Ok(done.receipts)
+        })
+        .await
     }
 
     /// Does the part of ingesting that does not depend on batches that are being ingested: looks up the adverts, and makes those that are
@@ -141,103 +188,87 @@ impl App {
         let app = self.clone();
         let prepare = move || {
             app.with_context(received_at, options.creation, |context| loaded.create_ahead(&drafts, context));
-            PreparedDrafts { drafts, options, received_at, loaded }
+            PreparedDrafts { batch: DraftBatch { drafts, options, received_at }, loaded }
         };
         // One advert takes less than the way to another thread and back.
         if is_quick { Ok(prepare()) } else { run_blocking(prepare).await }
     }
 
-    /// Ingests prepared drafts. `relocated` is what the batch before returned, if that was ingested after these were prepared: without
-    /// it, a batch with adverts of the one before is planned twice.
-    pub async fn ingest_prepared(
+    /// Ingests the drafts of a batch from one on. `loaded` is what was read and made for them before.
+    async fn ingest_from(
         &self,
-        prepared: PreparedDrafts,
-        relocated: Relocated,
-    ) -> Result<(Vec<Receipt>, Relocated), Error> {
-        let app = self.clone();
-        // The outcome of a commit has to reach the state of grouping.
-        run_to_end(async move { app.ingest_in_parts(prepared, &relocated).await }).await
+        batch: &DraftBatch,
+        first: usize,
+        mut loaded: Option<Loaded>,
+    ) -> Result<IngestedDrafts, Error> {
+        let mut done = IngestedDrafts {
+            receipts: Vec::with_capacity(batch.drafts.len() - first),
+            relocated: Relocated::default(),
+            position: Position::START,
+        };
+        while first + done.receipts.len() < batch.drafts.len() {
+            let part = batch.part(first + done.receipts.len());
+            let ingested = self.ingest_part(part, loaded.take()).await?;
+            done.receipts.extend(ingested.receipts);
+            done.relocated.extend(ingested.relocated);
+            done.position = ingested.position;
+        }
+        Ok(done)
     }
 
-    async fn ingest_in_parts(
-        &self,
-        prepared: PreparedDrafts,
-        relocated: &Relocated,
-    ) -> Result<(Vec<Receipt>, Relocated), Error> {
-        let PreparedDrafts { drafts, options, received_at, mut loaded } = prepared;
-        loaded.relocate(relocated);
-        let mut loaded = Some(loaded);
-        let mut receipts = Vec::with_capacity(drafts.len());
-        let mut relocated = Relocated::default();
-        let mut position = Position::START;
-        while receipts.len() < drafts.len() {
-            let part = DraftBatch { drafts: &drafts[receipts.len()..], options, received_at };
-            let done = self.ingest_part(&part, loaded.take()).await?;
-            receipts.extend(done.receipts);
-            relocated.extend(done.relocated);
-            position = done.position;
-        }
-        if drafts.len() >= DRAFTS_FREED_ASIDE {
-            // Not before the answer: an import commits the next batch after it.
-            drop(tokio::task::spawn_blocking(move || drop(drafts)));
-        }
-        self.wait_visible(position).await;
-        Ok((receipts, relocated))
-    }
-
-    /// Ingests the first drafts, as many as fit but at least one. `prepared` is what was read and made for them before.
+    /// Ingests the first drafts of a part, as many as fit but at least one.
     async fn ingest_part(
         &self,
-        part: &DraftBatch<'_>,
-        mut prepared: Option<Loaded>,
-    ) -> Result<IngestedBatch, Error> {
+        part: DraftPart<'_>,
+        mut loaded: Option<Loaded>,
+    ) -> Result<IngestedDrafts, Error> {
         // Begins with the first plan. Reading and making adverts need no turn.
         let mut turn = None;
         for attempt in 0..ATTEMPTS_MAX {
-            let loaded = match prepared.take() {
+            let loaded = match loaded.take() {
                 Some(loaded) => loaded,
-                None => {
-                    let mut loaded = self.look_up(part.drafts).await?;
-                    self.with_context(part.received_at, part.options.creation, |context| {
-                        loaded.create_ahead(part.drafts, context);
-                    });
-                    loaded
-                }
+                None => self.look_up_and_create(part).await?,
             };
             if turn.is_none() && part.options.commit != Commit::DryRun {
                 turn = Some(self.store.grouping_turn().await?);
             }
             let Some(planned) = self.plan(part, loaded).await? else { continue };
-            let (Plan { steps, receipts, reservation, relocated }, foreign_writes) = planned;
-            if steps.is_empty() || part.options.commit == Commit::DryRun {
-                self.withdraw(reservation).await?;
-                // An unchanged advert may have been written by a concurrent request that the index has not seen yet.
-                let position = *self.store.head().borrow();
-                return Ok(IngestedBatch { receipts, relocated: Relocated::default(), position });
+            let PlannedPart { receipts, handover, changes } = planned;
+            if let Some(position) = self.commit_planned(changes).await? {
+                return Ok(IngestedDrafts { receipts, relocated: handover.relocated, position });
             }
-            let changes =
-                ChangeSet { recorded_at: self.clock.now(), steps, grouped_at: Some(foreign_writes) };
-            match self.store.commit(changes).await {
-                Ok(CommitOutcome::Committed(position)) => {
-                    self.settle(reservation).await;
-                    return Ok(IngestedBatch { receipts, relocated, position });
-                }
-                Ok(CommitOutcome::Conflict | CommitOutcome::TooManySearches) => {
-                    self.withdraw(reservation).await?;
-                    // The turn may be lost. Without one, processes that write all the time would be in the way of every attempt. The
-                    // first conflict is more likely one with another batch of this process.
-                    if attempt > 0 {
-                        turn = None;
-                    }
-                }
-                Err(error) => {
-                    // Its own failure would hide the reason.
-                    let _ = self.withdraw(reservation).await;
-                    return Err(error.into());
-                }
+            // The turn may be lost. Without one, processes that write all the time would be in the way of every attempt. The
+            // first conflict is more likely one with another batch of this process.
+            if attempt > 0 {
+                turn = None;
             }
         }
         Err(Error::Contended)
+    }
+
+    /// Commits what a plan changes. Returns the position of it in the log, or `None` after a conflict; what the plan did to the state of
+    /// grouping is then undone.
+    async fn commit_planned(&self, changes: Option<PlannedChanges>) -> Result<Option<Position>, Error> {
+        let Some(PlannedChanges { steps, reservation, foreign_writes }) = changes else {
+            // An unchanged advert may have been written by a concurrent request that the index has not seen yet.
+            return Ok(Some(*self.store.head().borrow()));
+        };
+        let changes = ChangeSet { recorded_at: self.clock.now(), steps, grouped_at: Some(foreign_writes) };
+        match self.store.commit(changes).await {
+            Ok(CommitOutcome::Committed(position)) => {
+                self.settle(reservation).await;
+                Ok(Some(position))
+            }
+            Ok(CommitOutcome::Conflict | CommitOutcome::TooManySearches) => {
+                self.withdraw(reservation).await?;
+                Ok(None)
+            }
+            Err(error) => {
+                // Its own failure would hide the reason.
+                let _ = self.withdraw(reservation).await;
+                Err(error.into())
+            }
+        }
     }
 
     /// Marks an advert as expired. Returns `None` if it does not exist.
@@ -319,10 +350,10 @@ impl App {
         self.wait_visible(position).await;
     }
 
-    /// Plans a batch, reading what the plan requests. Also returns how many writes of other processes the plan knows. Returns `None`
-    /// if concurrent writes keep making the reads inconsistent; the caller starts over.
-    async fn plan(&self, part: &DraftBatch<'_>, mut loaded: Loaded) -> Result<Option<(Plan, u64)>, Error> {
-        let DraftBatch { drafts, options, received_at } = *part;
+    /// Plans the first drafts of a part, reading what the plan requests. Returns `None` if concurrent writes keep making the reads
+    /// inconsistent; the caller starts over.
+    async fn plan(&self, part: DraftPart<'_>, mut loaded: Loaded) -> Result<Option<PlannedPart>, Error> {
+        let DraftPart { drafts, options, received_at } = part;
         for _ in 0..READS_MAX {
             let mut settled = self.grouping.settled();
             let planned = {
@@ -333,7 +364,15 @@ impl App {
                 planned.map(|plan| (plan, grouping.foreign_writes))
             };
             match planned {
-                Ok(plan) => return Ok(Some(plan)),
+                Ok((Plan { steps, receipts, reservation, handover }, foreign_writes)) => {
+                    if steps.is_empty() || options.commit == Commit::DryRun {
+                        self.withdraw(reservation).await?;
+                        let handover = Handover::default();
+                        return Ok(Some(PlannedPart { receipts, handover, changes: None }));
+                    }
+                    let changes = Some(PlannedChanges { steps, reservation, foreign_writes });
+                    return Ok(Some(PlannedPart { receipts, handover, changes }));
+                }
                 Err(Obstacle::Missing(missing)) => self.load(&mut loaded, missing).await?,
                 Err(Obstacle::Pending(property)) => {
                     self.wait_until_settled(property, &mut settled).await?;
@@ -396,6 +435,15 @@ impl App {
         Ok(loaded)
     }
 
+    /// Does the same, and makes the adverts that are new.
+    async fn look_up_and_create(&self, part: DraftPart<'_>) -> Result<Loaded, Error> {
+        let mut loaded = self.look_up(part.drafts).await?;
+        self.with_context(part.received_at, part.options.creation, |context| {
+            loaded.create_ahead(part.drafts, context);
+        });
+        Ok(loaded)
+    }
+
     async fn load(&self, loaded: &mut Loaded, missing: Missing) -> Result<(), Error> {
         let Missing { identities, mut properties } = missing;
         // Several drafts may join one property.
@@ -408,7 +456,8 @@ impl App {
         if !properties.is_empty() {
             let FoundProperties { mut intact, damaged } =
                 self.store.find_properties(properties.clone()).await?;
-            loaded.properties.extend(properties.into_iter().map(|id| (id, intact.remove(&id))));
+            let known = |id| (id, intact.remove(&id).map(KnownProperty::from));
+            loaded.properties.extend(properties.into_iter().map(known));
             loaded.damaged.extend(damaged);
         }
         Ok(())

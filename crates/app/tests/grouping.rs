@@ -6,15 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use app::App;
 use app::grouping::{
     CorrectionRefusal, DecidedBy, DoubtfulPair, GroupedBy, GroupingSettings, PairAction, PairDecision,
     RegroupOptions,
 };
-use app::ingest::{Commit, IngestOptions, Outcome, Receipt, Relocated};
+use app::ingest::{Commit, IngestOptions, Outcome, Receipt};
+use app::{App, Error};
 use domain::grouping::{CONTRADICTION_SCORE, DOUBTFUL_MARGIN, JOIN_SCORE, Verdict};
 use domain::{AdvertDraft, AdvertId, Amount, FieldUpdate, GivenPlace, PropertyId, Rating, Zipcode};
 use places::Gazetteer;
+use store::{Store, WriteFault};
 use tempfile::TempDir;
 use testkit::build::{amount, at, draft, long_text, short_text, site, site_reference};
 use testkit::{ManualClock, Random, SeededIds};
@@ -490,10 +491,14 @@ async fn made(app: &App, drafts: &[AdvertDraft], receipts: &[Receipt]) -> Made {
     let (mut prices, mut groups) = (BTreeMap::new(), BTreeSet::new());
     for (property, adverts) in check_store(app).await {
         let property = app.property(property).await.unwrap().unwrap();
+        // Other processes may have added others.
+        let known = |advert: &AdvertId| identities.get(advert).cloned();
         for advert in &property.adverts {
-            prices.insert(identities[&advert.id].clone(), advert.details.price);
+            prices.extend(known(&advert.id).map(|identity| (identity, advert.details.price)));
         }
-        groups.insert(adverts.iter().map(|advert| identities[advert].clone()).collect());
+        groups.extend(
+            Some(adverts.iter().filter_map(known).collect()).filter(|group: &BTreeSet<_>| !group.is_empty()),
+        );
     }
     Made { outcomes: receipts.iter().map(outcome).collect(), prices, groups }
 }
@@ -515,8 +520,7 @@ async fn batches_that_are_prepared_ahead_end_as_if_they_had_waited() {
         }
     }
     let folders = [(); 3].map(|()| TempDir::new().unwrap());
-    let [waiting, ahead, unaware] = [0, 1, 2].map(|index| open(folders[index].path(), seed, true));
-
+    let [waiting, ahead, disturbed] = [0, 1, 2].map(|index| open(folders[index].path(), seed, true));
     let mut receipts = Vec::new();
     for batch in drafts.chunks(BATCH) {
         receipts.extend(waiting.ingest(batch.to_vec()).await.unwrap());
@@ -524,22 +528,61 @@ async fn batches_that_are_prepared_ahead_end_as_if_they_had_waited() {
     let expected = made(&waiting, &drafts, &receipts).await;
     assert!(expected.outcomes.contains(&Outcome::Updated), "seed {seed}");
 
-    // Without knowing the batch before, the plan is refused and made again.
-    for (app, is_aware) in [(ahead, true), (unaware, false)] {
-        let prepare = |batch: &[AdvertDraft]| app.prepare(batch.to_vec(), IngestOptions::default());
-        let mut batches = drafts.chunks(BATCH);
-        let mut current = Some(prepare(batches.next().unwrap()).await.unwrap());
-        let (mut receipts, mut relocated) = (Vec::new(), Relocated::default());
-        while let Some(prepared) = current {
-            current = match batches.next() {
-                Some(batch) => Some(prepare(batch).await.unwrap()),
-                None => None,
-            };
-            let known = if is_aware { relocated } else { Relocated::default() };
-            let (ingested, changed) = app.ingest_prepared(prepared, known).await.unwrap();
-            receipts.extend(ingested);
-            relocated = changed;
+    let receipts = ingest_ahead(&ahead, drafts.chunks(BATCH), async || {}).await;
+    assert_eq!(made(&ahead, &drafts, &receipts).await, expected, "seed {seed}");
+
+    // Plans that were made before another process wrote are refused, those that follow them as well.
+    let other = open(folders[2].path(), seed + 1, true);
+    let mut count = 0;
+    let disturb = async || {
+        count += 1;
+        if random.below(3) > 0 {
+            ingest(&other, other_flat(&format!("site{count}.example"))).await;
         }
-        assert_eq!(made(&app, &drafts, &receipts).await, expected, "aware {is_aware}, seed {seed}");
+    };
+    let receipts = ingest_ahead(&disturbed, drafts.chunks(BATCH), disturb).await;
+    assert_eq!(made(&disturbed, &drafts, &receipts).await, expected, "disturbed, seed {seed}");
+}
+
+/// Ingests batches like an import: each is prepared while the two before it are planned and committed. Calls `between` before each.
+async fn ingest_ahead(
+    app: &App,
+    batches: impl Iterator<Item = &[AdvertDraft]>,
+    mut between: impl AsyncFnMut(),
+) -> Vec<Receipt> {
+    let mut receipts = Vec::new();
+    let (mut prepared, mut before) = (None, None);
+    for batch in batches.map(Some).chain([None]) {
+        let next = match batch {
+            Some(batch) => Some(app.prepare(batch.to_vec(), IngestOptions::default()).await.unwrap()),
+            None => None,
+        };
+        if let Some(current) = std::mem::replace(&mut prepared, next) {
+            between().await;
+            let (ingesting, done) = app.ingest_next(current, before.take()).await.unwrap();
+            before = Some(ingesting);
+            receipts.extend(done.into_iter().flatten());
+        }
     }
+    receipts.extend(app.finish_ingesting(before.unwrap()).await.unwrap());
+    receipts
+}
+
+#[tokio::test]
+async fn a_failed_commit_leaves_no_trace_of_the_plan_after_it() {
+    let folder = TempDir::new().unwrap();
+    let store = Arc::new(test_database::open(folder.path()));
+    let clock = Arc::new(ManualClock::at(at(1_800_000_000)));
+    let app = App::new(Arc::clone(&store) as Arc<dyn Store>, clock, Arc::new(SeededIds::new(1)), places());
+    let prepare = async |draft| app.prepare(vec![draft], IngestOptions::default()).await.unwrap();
+    let (first, second) = (prepare(flat("un.example")).await, prepare(flat("deux.example")).await);
+    store.inject(WriteFault::Full);
+    let (ingesting, _) = app.ingest_next(first, None).await.unwrap();
+    let failed = app.ingest_next(second, Some(ingesting)).await.err().unwrap();
+    assert!(matches!(failed, Error::Store(_)), "{failed:?}");
+    assert_eq!(check_store(&app).await.len(), 0);
+    // Neither can be joined, and nobody waits for them.
+    let (_, property) = ingest(&app, flat("trois.example")).await;
+    assert_eq!(ingest(&app, flat("un.example")).await.1, property);
+    assert_eq!(check_store(&app).await[&property].len(), 2);
 }

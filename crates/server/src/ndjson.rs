@@ -5,7 +5,7 @@ mod broken;
 use std::sync::Arc;
 
 use app::App;
-use app::ingest::{IngestOptions, Outcome, PreparedDrafts, Receipt, Relocated};
+use app::ingest::{IngestOptions, Ingesting, Outcome, PreparedDrafts, Receipt};
 use domain::{AdvertDraft, SiteDirectory, Timestamp, Violation};
 use jiff::tz::TimeZone;
 use places::Certainty;
@@ -269,8 +269,7 @@ struct Pending {
     url: Option<String>,
 }
 
-/// Ingests the adverts that were decoded. Returns a receipt for every input, in order. Warnings of the parser come before
-/// those of the ingest.
+/// Ingests the adverts that were decoded. Returns a receipt for every input, in order.
 pub async fn ingest(app: &App, decoded: Vec<Decoded>) -> Result<Vec<Ingested>, app::Error> {
     ingest_with(app, decoded, IngestOptions::default()).await
 }
@@ -281,17 +280,33 @@ pub async fn ingest_with(
     decoded: Vec<Decoded>,
     options: IngestOptions,
 ) -> Result<Vec<Ingested>, app::Error> {
-    let prepared = prepare(app, decoded, options).await?;
-    let (ingested, _) = ingest_prepared(app, prepared, Relocated::default()).await?;
-    Ok(ingested)
+    let Accepted { drafts, receipts } = Accepted::new(decoded);
+    Ok(receipts.complete(app.ingest_with(drafts, options).await?))
+}
+
+/// The decoded adverts that can be ingested.
+struct Accepted {
+    drafts: Vec<AdvertDraft>,
+    receipts: Receipts,
+}
+
+/// What the receipts of decoded adverts say besides those of their drafts.
+struct Receipts {
+    /// One for every input, without that of the drafts.
+    results: Vec<Option<Ingested>>,
+    accepted: Vec<Pending>,
 }
 
 /// Adverts that are ready to be ingested.
 pub struct PreparedAdverts {
     drafts: PreparedDrafts,
-    /// One for every input, without that of the drafts.
-    results: Vec<Option<Ingested>>,
-    accepted: Vec<Pending>,
+    receipts: Receipts,
+}
+
+/// Adverts that are being committed.
+pub struct IngestingAdverts {
+    drafts: Ingesting,
+    receipts: Receipts,
 }
 
 /// Does what can be done while earlier adverts are ingested ([`App::prepare`]).
@@ -300,49 +315,74 @@ pub async fn prepare(
     decoded: Vec<Decoded>,
     options: IngestOptions,
 ) -> Result<PreparedAdverts, app::Error> {
-    let mut drafts: Vec<AdvertDraft> = Vec::with_capacity(decoded.len());
-    let mut results: Vec<Option<Ingested>> = Vec::with_capacity(decoded.len());
-    let mut accepted: Vec<Pending> = Vec::with_capacity(decoded.len());
-    for (index, decoded) in decoded.into_iter().enumerate() {
-        match decoded {
-            Ok(ParsedDraft { draft, ignored, warnings }) => {
-                let reference =
-                    draft.patch.reference.value().and_then(Option::as_ref).map(ToString::to_string);
-                let site =
-                    draft.patch.site.value().and_then(Option::as_ref).map(|site| site.as_str().to_owned());
-                let url = draft.patch.url.value().and_then(Option::as_ref).map(ToString::to_string);
-                drafts.push(draft);
-                accepted.push(Pending { index, ignored, warnings, site, reference, url });
-                results.push(None);
-            }
-            Err(RejectedDraft { violations, ignored, reference, url }) => {
-                let receipt = Receipt::Rejected { violations };
-                results.push(Some(Ingested { receipt, ignored, site: None, reference, url }));
-            }
-        }
-    }
-    Ok(PreparedAdverts { drafts: app.prepare(drafts, options).await?, results, accepted })
+    let Accepted { drafts, receipts } = Accepted::new(decoded);
+    Ok(PreparedAdverts { drafts: app.prepare(drafts, options).await?, receipts })
 }
 
-/// Ingests prepared adverts ([`App::ingest_prepared`]).
-pub async fn ingest_prepared(
+/// Begins to ingest prepared adverts, and returns the receipts of those before them ([`App::ingest_next`]).
+pub async fn ingest_next(
     app: &App,
     prepared: PreparedAdverts,
-    relocated: Relocated,
-) -> Result<(Vec<Ingested>, Relocated), app::Error> {
-    let PreparedAdverts { drafts, mut results, accepted } = prepared;
-    let (receipts, relocated) = app.ingest_prepared(drafts, relocated).await?;
-    for (pending, mut receipt) in accepted.into_iter().zip(receipts) {
-        let Pending { index, ignored, warnings: mut all, site, reference, url } = pending;
-        if let Receipt::Accepted { warnings, .. } = &mut receipt
-            && !all.is_empty()
-        {
-            all.append(warnings);
-            *warnings = all;
+    before: Option<IngestingAdverts>,
+) -> Result<(IngestingAdverts, Option<Vec<Ingested>>), app::Error> {
+    let PreparedAdverts { drafts, receipts } = prepared;
+    let (before, receipts_before) = before.map(|before| (before.drafts, before.receipts)).unzip();
+    let (drafts, ingested) = app.ingest_next(drafts, before).await?;
+    let ingested = receipts_before.zip(ingested).map(|(receipts, ingested)| receipts.complete(ingested));
+    Ok((IngestingAdverts { drafts, receipts }, ingested))
+}
+
+/// Waits until the last adverts are ingested.
+pub async fn finish_ingesting(app: &App, last: IngestingAdverts) -> Result<Vec<Ingested>, app::Error> {
+    let IngestingAdverts { drafts, receipts } = last;
+    Ok(receipts.complete(app.finish_ingesting(drafts).await?))
+}
+
+impl Accepted {
+    fn new(decoded: Vec<Decoded>) -> Self {
+        let mut drafts: Vec<AdvertDraft> = Vec::with_capacity(decoded.len());
+        let mut results: Vec<Option<Ingested>> = Vec::with_capacity(decoded.len());
+        let mut accepted: Vec<Pending> = Vec::with_capacity(decoded.len());
+        for (index, decoded) in decoded.into_iter().enumerate() {
+            match decoded {
+                Ok(ParsedDraft { draft, ignored, warnings }) => {
+                    let patch = &draft.patch;
+                    let site = patch.site.value().and_then(Option::as_ref);
+                    let site = site.map(|site| site.as_str().to_owned());
+                    let reference = patch.reference.value().and_then(Option::as_ref);
+                    let reference = reference.map(|reference| reference.as_str().to_owned());
+                    let url = patch.url.value().and_then(Option::as_ref);
+                    let url = url.map(|url| url.as_str().to_owned());
+                    drafts.push(draft);
+                    accepted.push(Pending { index, ignored, warnings, site, reference, url });
+                    results.push(None);
+                }
+                Err(RejectedDraft { violations, ignored, reference, url }) => {
+                    let receipt = Receipt::Rejected { violations };
+                    results.push(Some(Ingested { receipt, ignored, site: None, reference, url }));
+                }
+            }
         }
-        results[index] = Some(Ingested { receipt, ignored, site, reference, url });
+        Self { drafts, receipts: Receipts { results, accepted } }
     }
-    Ok((results.into_iter().flatten().collect(), relocated))
+}
+
+impl Receipts {
+    /// Adds those of the drafts. Warnings of the parser come before those of the ingest.
+    fn complete(self, receipts: Vec<Receipt>) -> Vec<Ingested> {
+        let Self { mut results, accepted } = self;
+        for (pending, mut receipt) in accepted.into_iter().zip(receipts) {
+            let Pending { index, ignored, warnings: mut all, site, reference, url } = pending;
+            if let Receipt::Accepted { warnings, .. } = &mut receipt
+                && !all.is_empty()
+            {
+                all.append(warnings);
+                *warnings = all;
+            }
+            results[index] = Some(Ingested { receipt, ignored, site, reference, url });
+        }
+        results.into_iter().flatten().collect()
+    }
 }
 
 impl Ingested {

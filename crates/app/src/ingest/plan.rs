@@ -35,7 +35,7 @@ pub type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomS
 #[derive(Debug, Default)]
 pub struct Loaded {
     pub located: HashMap<Identity, Option<AdvertRef>>,
-    pub properties: HashMap<PropertyId, Option<StoredProperty>>,
+    pub properties: HashMap<PropertyId, Option<KnownProperty>>,
     /// Properties that exist and cannot be read; `None` in `properties`.
     pub damaged: HashSet<PropertyId>,
     /// New adverts by the index of their draft. They depend on nothing else, and a batch is planned again after each read.
@@ -44,8 +44,37 @@ pub struct Loaded {
     is_joined_ahead: bool,
 }
 
+/// A property as it is stored, or as it will be after a batch.
+#[derive(Debug, Clone)]
+pub struct KnownProperty {
+    pub property: Arc<Property>,
+    /// Every step that writes the property raises it by one.
+    pub revision: u32,
+}
+
+impl From<StoredProperty> for KnownProperty {
+    fn from(StoredProperty { property, version: _, revision }: StoredProperty) -> Self {
+        Self { property: property.into(), revision }
+    }
+}
+
 /// Where the drafts of a batch leave the adverts: the identities that they added, moved or removed.
 pub type Relocated = HashMap<Identity, Option<AdvertRef>>;
+
+/// What a batch leaves to the next one: how the store is after its commit.
+#[derive(Debug, Default)]
+pub struct Handover {
+    pub relocated: Relocated,
+    /// The properties that it writes; `None` for those that it removes.
+    properties: HashMap<PropertyId, Option<KnownProperty>>,
+}
+
+impl Handover {
+    /// What a batch leaves whose properties can be read.
+    pub fn of(relocated: Relocated) -> Self {
+        Self { relocated, properties: HashMap::default() }
+    }
+}
 
 /// In boxes, because an advert takes kilobytes and is moved from map to map.
 type CreatedAdverts = HashMap<usize, Box<CreatedAdvert>>;
@@ -74,7 +103,7 @@ pub struct Plan {
     pub receipts: Vec<Receipt>,
     /// What the plan changed in the state of grouping, to be undone if the steps are not committed.
     pub reservation: Reservation,
-    pub relocated: Relocated,
+    pub handover: Handover,
 }
 
 /// Why a batch cannot be planned yet.
@@ -126,6 +155,13 @@ impl Loaded {
                 self.created.insert(index, Box::new(CreatedAdvert::new(draft, id, context)));
             }
         }
+    }
+
+    /// Takes over what the batch before leaves, although it is not committed yet.
+    pub fn take_over(&mut self, handover: &Handover) {
+        self.relocate(&handover.relocated);
+        let properties = handover.properties.iter().map(|(id, property)| (*id, property.clone()));
+        self.properties.extend(properties);
     }
 
     /// Takes over what a batch has changed since the identities were looked up.
@@ -207,9 +243,13 @@ pub fn plan(
             break;
         }
     }
-    let Batch { steps, reservation, grouping, located, .. } = batch;
+    let Batch { steps, reservation, grouping, located, properties, .. } = batch;
     let obstacle = match (missing.is_empty(), pending) {
-        (true, None) => return Ok(Plan { steps, receipts, reservation, relocated: located }),
+        (true, None) => {
+            let written = properties.into_iter().filter_map(|(id, state)| Some((id, state.written()?)));
+            let handover = Handover { relocated: located, properties: written.collect() };
+            return Ok(Plan { steps, receipts, reservation, handover });
+        }
         (false, _) => Obstacle::Missing(missing),
         (true, Some(property)) => Obstacle::Pending(property),
     };
@@ -304,6 +344,23 @@ struct PropertyState {
     /// Shared with the step that writes it, until a later step changes it again.
     property: Option<Arc<Property>>,
     expected: Expected,
+    /// The revision after the steps so far. Zero for one that does not exist.
+    revision: u32,
+}
+
+impl PropertyState {
+    /// Returns what the next step expects, and counts that step.
+    fn expect(&mut self) -> Expected {
+        self.revision += 1;
+        std::mem::replace(&mut self.expected, Expected::WrittenBefore)
+    }
+
+    /// Returns how the steps leave the property. `None` if there are none about it.
+    fn written(self) -> Option<Option<KnownProperty>> {
+        let Self { property, expected, revision } = self;
+        (expected == Expected::WrittenBefore)
+            .then(|| property.map(|property| KnownProperty { property, revision }))
+    }
 }
 
 impl Batch<'_> {
@@ -473,7 +530,7 @@ impl Batch<'_> {
     ) -> Result<(), Missing> {
         let grouping = signed.map(|signed| self.record_signed(advert, property_id, signed));
         let state = self.state(property_id)?;
-        let expected = std::mem::replace(&mut state.expected, Expected::WrittenBefore);
+        let expected = state.expect();
         if let Some(property) = &state.property {
             let bytes = approximate_bytes(property);
             let property = Arc::clone(property);
@@ -487,12 +544,13 @@ impl Batch<'_> {
         if !self.properties.contains_key(&id) {
             let loaded = self.loaded.properties.get(&id);
             let state = match loaded {
-                Some(Some(stored)) => PropertyState {
-                    property: Some(stored.property.clone().into()),
-                    expected: Expected::Revision(stored.revision),
+                Some(Some(known)) => PropertyState {
+                    property: Some(Arc::clone(&known.property)),
+                    expected: Expected::Revision(known.revision),
+                    revision: known.revision,
                 },
                 // A fresh id was never read; an id from the client was read and not found. Neither exists.
-                Some(None) | None => PropertyState { property: None, expected: Expected::New },
+                Some(None) | None => PropertyState { property: None, expected: Expected::New, revision: 0 },
             };
             self.properties.insert(id, state);
         }

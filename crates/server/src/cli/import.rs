@@ -1,7 +1,7 @@
 //! `vigie import`: imports a feed from a file or from standard input.
 //!
-//! While one batch is committed, the next one is prepared, and the one after that read and decoded. Those two use what the commit leaves
-//! of the cores: at the same priority, they would first delay it and then wait for it.
+//! While one batch is committed, the next one is planned, the one after that prepared, and another one read and decoded. Those last two
+//! use what the others leave of the cores: at the same priority, they would first delay them and then wait for them.
 //!
 //! Every few seconds the position in the file is saved to the store as a checkpoint; an interrupted import resumes there. Ingesting a
 //! line twice changes nothing, so the checkpoint may lag behind but must never run ahead.
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use app::App;
-use app::ingest::{Commit, IngestOptions, Receipt, Relocated};
+use app::ingest::{Commit, IngestOptions, Receipt};
 use clap::Args;
 use domain::Violation;
 use feed::{ColumnReport, Format, Mapping};
@@ -35,7 +35,7 @@ use self::summary::Summary;
 use super::{Common, output};
 use crate::background::Background;
 use crate::config::Config;
-use crate::ndjson::{self, Decoder, Ingested, PreparedAdverts};
+use crate::ndjson::{self, Decoder, Ingested, IngestingAdverts, PreparedAdverts};
 use crate::open;
 
 /// How often the checkpoint is saved: the most an interrupted import repeats.
@@ -113,7 +113,7 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
     let mut import = Import {
         app: app.clone(),
         commit: if args.dry_run { Commit::DryRun } else { Commit::Store },
-        relocated: Relocated::default(),
+        committing: None,
         bar: source.progress_bar(),
         started: Instant::now(),
         summary: Summary::of(source.unit),
@@ -146,18 +146,26 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
         None => Ok(None),
     };
     let mut prepared = next().await?;
-    while let Some(batch) = prepared {
-        let checkpoint = batch.checkpoint;
-        let (ingested, following) = tokio::join!(import.ingest(batch), next());
-        let ingested = ingested?;
-        if let Some(listing) = &mut listing {
-            listing.add(&app, &ingested).await?;
+    let mut checkpoint_due = None;
+    loop {
+        let is_last = prepared.is_none();
+        let saving = save_checkpoint(&source, &app, checkpoint_due.take());
+        let (ingested, following, saved) = match prepared {
+            Some(batch) => tokio::join!(import.ingest(batch), next(), saving),
+            None => (import.finish().await, Ok(None), Ok(())),
+        };
+        saved?;
+        if let Some(IngestedBatch { records, checkpoint }) = ingested? {
+            if let Some(listing) = &mut listing {
+                listing.add(&app, &records).await?;
+            }
+            if checkpoint.is_some() && checkpoint_saved.elapsed() >= CHECKPOINT_INTERVAL {
+                checkpoint_due = checkpoint;
+                checkpoint_saved = Instant::now();
+            }
         }
-        if let Some(checkpoint) = checkpoint
-            && checkpoint_saved.elapsed() >= CHECKPOINT_INTERVAL
-        {
-            source.save_checkpoint(&app, checkpoint).await?;
-            checkpoint_saved = Instant::now();
+        if is_last {
+            break;
         }
         prepared = following?;
     }
@@ -177,6 +185,13 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
         listing.finish(&app, args.dry_run).await?;
     }
     Ok(if args.strict && rejected > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+async fn save_checkpoint(source: &Source, app: &App, checkpoint: Option<Checkpoint>) -> anyhow::Result<()> {
+    match checkpoint {
+        Some(checkpoint) => source.save_checkpoint(app, checkpoint).await,
+        None => Ok(()),
+    }
 }
 
 /// Opens the service. A dry run does not create a database: without one, it uses an empty folder that is removed at the end.
@@ -204,11 +219,22 @@ fn open_rejects(path: &Path, resumed: bool) -> anyhow::Result<File> {
 
 /// A batch that is ready to be ingested.
 struct PreparedBatch {
-    names: Vec<RecordName>,
     adverts: PreparedAdverts,
+    rest: BatchRest,
+}
+
+/// What else is known about a batch.
+struct BatchRest {
+    names: Vec<RecordName>,
     ignored_examples: Vec<(String, String)>,
     checkpoint: Option<Checkpoint>,
     bytes_read: u64,
+}
+
+/// A batch that is durable: its records with their receipts.
+struct IngestedBatch {
+    records: Vec<(RecordName, Ingested)>,
+    checkpoint: Option<Checkpoint>,
 }
 
 impl PreparedBatch {
@@ -216,7 +242,7 @@ impl PreparedBatch {
         let Batch { names, decoded, creation, ignored_examples, checkpoint, bytes_read } = batch;
         let options = IngestOptions { creation, commit };
         let adverts = ndjson::prepare(&app, decoded, options).await.context(INTERRUPTED)?;
-        Ok(Self { names, adverts, ignored_examples, checkpoint, bytes_read })
+        Ok(Self { adverts, rest: BatchRest { names, ignored_examples, checkpoint, bytes_read } })
     }
 }
 
@@ -224,8 +250,7 @@ impl PreparedBatch {
 struct Import {
     app: App,
     commit: Commit,
-    /// What the last batch has changed.
-    relocated: Relocated,
+    committing: Option<(IngestingAdverts, BatchRest)>,
     bar: ProgressBar,
     started: Instant,
     summary: Summary,
@@ -233,15 +258,28 @@ struct Import {
 }
 
 impl Import {
-    /// Ingests a batch. Returns its records with their receipts.
-    async fn ingest(&mut self, batch: PreparedBatch) -> anyhow::Result<Vec<(RecordName, Ingested)>> {
-        let PreparedBatch { names, adverts, ignored_examples, checkpoint: _, bytes_read } = batch;
-        let relocated = std::mem::take(&mut self.relocated);
-        let (ingested, relocated) =
-            ndjson::ingest_prepared(&self.app, adverts, relocated).await.context(INTERRUPTED)?;
-        self.relocated = relocated;
-        let ingested: Vec<(RecordName, Ingested)> = names.into_iter().zip(ingested).collect();
-        for (name, ingested) in &ingested {
+    /// Begins to ingest a batch. Returns the one before.
+    async fn ingest(&mut self, batch: PreparedBatch) -> anyhow::Result<Option<IngestedBatch>> {
+        let PreparedBatch { adverts, rest } = batch;
+        let (before, rest_before) = self.committing.take().unzip();
+        let (adverts, ingested) =
+            ndjson::ingest_next(&self.app, adverts, before).await.context(INTERRUPTED)?;
+        self.committing = Some((adverts, rest));
+        rest_before.zip(ingested).map(|(rest, ingested)| self.record(rest, ingested)).transpose()
+    }
+
+    /// Waits for the last batch.
+    async fn finish(&mut self) -> anyhow::Result<Option<IngestedBatch>> {
+        let Some((last, rest)) = self.committing.take() else { return Ok(None) };
+        let ingested = ndjson::finish_ingesting(&self.app, last).await.context(INTERRUPTED)?;
+        self.record(rest, ingested).map(Some)
+    }
+
+    /// Counts and reports what has become of a batch.
+    fn record(&mut self, rest: BatchRest, ingested: Vec<Ingested>) -> anyhow::Result<IngestedBatch> {
+        let BatchRest { names, ignored_examples, checkpoint, bytes_read } = rest;
+        let records: Vec<(RecordName, Ingested)> = names.into_iter().zip(ingested).collect();
+        for (name, ingested) in &records {
             self.summary.add(name, ingested);
             if let Receipt::Rejected { violations } = &ingested.receipt {
                 self.report_rejected(name, violations, ingested)?;
@@ -252,7 +290,7 @@ impl Import {
         }
         self.bar.set_position(bytes_read);
         self.bar.set_message(format!("{:.0} adverts/s, {} rejected", self.rate(), self.summary.rejected));
-        Ok(ingested)
+        Ok(IngestedBatch { records, checkpoint })
     }
 
     fn report_rejected(

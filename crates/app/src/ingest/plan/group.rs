@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::grouping::{Decision, Member, Signature};
 use domain::{Advert, AdvertEvent, AdvertId, Identity, Property, PropertyId};
 use engine::GroupingEntry;
-use store::{AdvertGrouping, AdvertRef, Expected, PutCause, PutProperty, Step};
+use store::{AdvertGrouping, AdvertRef, PutCause, PutProperty, Step};
 
 use super::{Batch, Missing, Obstacle, approximate_bytes};
 use crate::grouping::encode_signature;
@@ -188,7 +188,7 @@ impl Batch<'_> {
     ) -> Result<(), Missing> {
         let Some(advert) = adverts.first().copied() else { return Ok(()) };
         let state = self.state(from)?;
-        let expected = std::mem::replace(&mut state.expected, Expected::WrittenBefore);
+        let expected = state.expect();
         let Some(property) = &mut state.property else { return Ok(()) };
         Arc::make_mut(property).adverts.retain(|known| !adverts.contains(&known.id));
         let (step, bytes) = if property.adverts.is_empty() {
