@@ -21,6 +21,13 @@ pub struct Token {
     pub ends_sentence: bool,
 }
 
+impl Token {
+    /// Returns the length of its text in bytes.
+    pub fn len(&self) -> usize {
+        (self.end - self.start) as usize
+    }
+}
+
 /// The tokens of a text, in reading order.
 #[derive(Debug, Default)]
 pub struct Tokens {

@@ -60,18 +60,27 @@ fn hashes(tokens: &Tokens) -> impl Iterator<Item = u32> {
     tokens
         .list()
         .iter()
-        .filter(|token| token.number.is_none() && !is_feature(token.hash))
-        .filter_map(|token| word_hash(tokens.text(token)))
+        .filter(|token| token.number.is_none() && token.len() >= LETTERS_MIN && !is_feature(token.hash))
+        .filter_map(|token| match beginning(tokens.text(token))? {
+            // A short word without an ending is hashed already.
+            letters if letters.len() == token.len() => Some(token.hash),
+            letters => Some(hash_bytes(letters)),
+        })
 }
 
 /// Hashes the beginning of a word. `None` if it is too short.
 pub fn word_hash(word: &str) -> Option<u32> {
+    beginning(word).map(hash_bytes)
+}
+
+/// Returns the letters by which a word is known. `None` if it is too short.
+fn beginning(word: &str) -> Option<&[u8]> {
     let mut letters = word.as_bytes();
     while let [rest @ .., b's' | b'x'] = letters {
         letters = rest;
     }
     let is_word = letters.len() >= LETTERS_MIN && letters.iter().all(u8::is_ascii_lowercase);
-    is_word.then(|| hash_bytes(&letters[..letters.len().min(LETTERS_MAX)]))
+    is_word.then(|| &letters[..letters.len().min(LETTERS_MAX)])
 }
 
 pub fn is_common(word: u32) -> bool {
@@ -82,6 +91,8 @@ pub fn is_common(word: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn words_of(text: &str) -> Vec<u32> {
@@ -96,5 +107,16 @@ mod tests {
         assert_eq!(one.len(), 3, "roof, slate and dormer");
         assert_eq!(words_of("Sous un toit d'ardoise, deux lucarnes"), one);
         assert_eq!(words_of("Piscine, toit d'ardoise, lucarnes"), one, "a pool is a feature");
+    }
+
+    proptest! {
+        #[test]
+        fn hashes_of_tokens_are_those_of_their_words(text in "([a-zéœA-Z]{1,9}[sx ]|piscine |2e |12 ){0,12}") {
+            let mut tokens = Tokens::default();
+            tokens.read(&text);
+            let words = tokens.list().iter().filter(|token| token.number.is_none() && !is_feature(token.hash));
+            let expected: Vec<u32> = words.filter_map(|token| word_hash(tokens.text(token))).collect();
+            prop_assert_eq!(hashes(&tokens).collect::<Vec<_>>(), expected);
+        }
     }
 }
