@@ -40,12 +40,16 @@ pub fn is_invisible(c: char) -> bool {
 
 /// Returns `true` if a text may need cleaning. It reads each byte once: nearly all texts are clean.
 fn is_suspicious(bytes: &[u8]) -> bool {
-    any_at(bytes, |byte, tail| match byte {
+    any_at(bytes, is_suspicious_at)
+}
+
+fn is_suspicious_at(byte: u8, tail: &[u8]) -> bool {
+    match byte {
         b'<' | b'&' => true,
         // `Ã`, `Â`, `Å` and `â`, with which doubly encoded text begins.
         0xc3 => matches!(tail, [0x82 | 0x83 | 0x85, ..] | [0xa2, 0xc2 | 0xe2, ..]),
         _ => is_cleaned_at(byte, tail),
-    })
+    }
 }
 
 /// Returns `true` where a character begins that is left out or replaced.
@@ -63,21 +67,33 @@ fn is_cleaned_at(byte: u8, tail: &[u8]) -> bool {
 }
 
 /// Looks for a place where a test of the byte and those behind it succeeds. Only bytes that may begin such a place are tested.
+///
+/// Without branches, the bytes of a block are compared all at once. Most blocks have none that may.
 fn any_at(bytes: &[u8], test: impl Fn(u8, &[u8]) -> bool) -> bool {
-    let is_found = |(at, byte): (usize, &u8)| TESTED[usize::from(*byte)] && test(*byte, &bytes[at + 1..]);
-    bytes.iter().enumerate().any(is_found)
+    const BLOCK: usize = 32;
+    (0..bytes.len()).step_by(BLOCK).any(|start| {
+        let behind = &bytes[start + 1..];
+        let block = &bytes[start..bytes.len().min(start + BLOCK)];
+        let pairs =
+            block.iter().zip(behind).fold(false, |found, (byte, next)| found | may_begin(*byte, *next));
+        // The last byte of a text has none behind it.
+        let last = behind.len() < block.len() && block.last().is_some_and(|byte| may_begin(*byte, 0));
+        (pairs || last)
+            && block.iter().enumerate().any(|(at, byte)| {
+                let next = behind.get(at).copied().unwrap_or_default();
+                may_begin(*byte, next) && test(*byte, &behind[at..])
+            })
+    })
 }
 
-/// The bytes with which something to be cleaned may begin. A table, because each byte of each text is looked up.
-const TESTED: [bool; 256] = {
-    let mut tested = [false; 256];
-    let mut byte = 0;
-    while byte < tested.len() {
-        tested[byte] = matches!(byte as u8, b'<' | b'&' | 0..0x20 | 0x7f | 0xc2 | 0xc3 | 0xe2 | 0xef);
-        byte += 1;
-    }
-    tested
-};
+/// Returns `true` for a byte with which something to be cleaned may begin, if this one is behind it. Most letters with an accent begin
+/// with 0xc3, and so does doubly encoded text.
+fn may_begin(byte: u8, next: u8) -> bool {
+    let is_other = (byte < 0x20) | (byte == b'<') | (byte == b'&') | (byte == 0x7f);
+    let is_long = (byte == 0xc2) | (byte == 0xe2) | (byte == 0xef);
+    let is_double = (next == 0x82) | (next == 0x83) | (next == 0x85) | (next == 0xa2);
+    is_other | is_long | ((byte == 0xc3) & is_double)
+}
 
 /// Begins text in XML that has no markup. Feeds write it around texts that have.
 const CDATA: &str = "<![CDATA[";
@@ -309,5 +325,29 @@ fn reference_at(text: &str) -> Option<(Decoded, &str)> {
             Some((Decoded::Text(decoded), after))
         }
         None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Also where a block of 32 bytes or the text ends.
+        #[test]
+        fn blocks_are_tested_like_single_bytes(
+            before in "[a-zé]{0,40}",
+            mark in "(|<|&|\u{2}|\n|\u{7f}|\u{85}|\u{a0}|\u{ad}|Ã©|Â|â€|à|’|\u{200b}|\u{2028}|\u{2060}|\u{feff}|ﬁ)",
+            after in "[a-zé]{0,40}",
+        ) {
+            let text = before + &mark + &after;
+            let bytes = text.as_bytes();
+            for test in [is_suspicious_at, is_cleaned_at] {
+                let expected = (0..bytes.len()).any(|at| test(bytes[at], &bytes[at + 1..]));
+                prop_assert_eq!(any_at(bytes, test), expected);
+            }
+        }
     }
 }
