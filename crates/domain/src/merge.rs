@@ -256,9 +256,9 @@ impl Merging {
                 Slot::FieldPart(part) => take_part(&mut advert.details, part, from),
             }
         }
-        let merged = Values::of_advert(advert);
-        let place = Slot::Field(AdvertField::Place);
-        debug_assert!(Slot::all().all(|slot| slot == place || merged.get(slot) == values.get(slot)));
+        // Of the place, the advert has the parts; which commune they mean is what its placement says.
+        let merged = values.with_commune_of(advert);
+        debug_assert_eq!(merged, Values::of_advert(advert));
         let mut timeline = std::mem::take(&mut self.timeline);
         timeline.leave_out(&merged);
         advert.timeline = timeline;

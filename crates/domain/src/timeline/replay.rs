@@ -228,6 +228,9 @@ impl<'a> Replay<'a> {
 
     /// Returns the fields whose change is an event, in table order.
     fn changed_fields(&self, before: &Values, is_first: bool) -> Vec<AdvertField> {
+        if is_first && *before == Values::UNKNOWN {
+            return Vec::new();
+        }
         let changed = |slot: Slot| {
             let (old, new) = (before.get(slot), self.values.get(slot));
             // The first crawl creates the advert. Only a price from the given history can have changed until then.

@@ -54,6 +54,13 @@ impl Values {
         values
     }
 
+    /// Returns the same with the commune of an advert.
+    pub(crate) fn with_commune_of(mut self, advert: &Advert) -> Self {
+        let commune = commune(&advert.details.place, advert.placement.as_ref());
+        self.set(Slot::Field(AdvertField::Place), commune);
+        self
+    }
+
     /// Returns the slots that are known.
     pub(crate) fn known(&self) -> SlotSet {
         Slot::all().filter(|slot| self.get(*slot) != EMPTY).collect()
