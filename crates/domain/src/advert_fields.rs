@@ -1,5 +1,7 @@
 //! The fields of an advert: the table, the values, and updates of them.
 
+use std::sync::Arc;
+
 use crate::fingerprint::Fingerprint;
 use crate::kinds::{FeesResponsibility, PublisherType, RentPeriod};
 use crate::place::GivenPlace;
@@ -159,9 +161,9 @@ advert_fields! {
     furnished: Option<bool> => Furnished,
     energy: Rating => Energy,
     green_house_gas: Rating => GreenHouseGas,
-    features: Vec<ShortText> => Features,
-    pictures: Vec<WebAddress> => Pictures,
-    pictures_remote: Vec<WebAddress> => PicturesRemote,
+    features: Arc<[ShortText]> => Features,
+    pictures: Arc<[WebAddress]> => Pictures,
+    pictures_remote: Arc<[WebAddress]> => PicturesRemote,
     virtual_tour: Option<WebAddress> => VirtualTour,
     place: GivenPlace => Place,
     /// The name of the neighbourhood. It is not part of the place, because no commune is found by it.

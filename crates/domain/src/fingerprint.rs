@@ -3,6 +3,8 @@
 //! They are stored, so they must never change: that is why this is not [`std::hash::Hash`], whose result depends on the release of
 //! the compiler. An empty value has the fingerprint [`EMPTY`]. The fingerprint of an amount contains the amount itself.
 
+use std::sync::Arc;
+
 use crate::advert_fields::{Contact, EnergyLetter, Publisher, Rating};
 use crate::country::CountryCode;
 use crate::kinds::{FeesResponsibility, GeoAccuracy, PublisherType, RentPeriod};
@@ -85,7 +87,7 @@ impl<T: Fingerprint> Fingerprint for Option<T> {
     }
 }
 
-impl<T: Fingerprint> Fingerprint for Vec<T> {
+impl<T: Fingerprint> Fingerprint for Arc<[T]> {
     fn fingerprint(&self) -> u64 {
         combined(self.iter().map(T::fingerprint))
     }
@@ -241,7 +243,10 @@ mod tests {
         assert_eq!(GeoPoint::new(48.85, 2.35).fingerprint(), 0x8078_f5e8_130e_7cd9);
         assert_eq!(Some(-3).fingerprint(), 4_294_967_294);
         assert_eq!(Some(false).fingerprint(), 1);
-        assert_eq!(vec![Amount::new(1.0), None].fingerprint(), 0x7b15_e1fe_25d7_5d07);
+        assert_eq!(
+            Arc::<[Option<Amount>]>::from([Amount::new(1.0), None]).fingerprint(),
+            0x7b15_e1fe_25d7_5d07
+        );
     }
 
     #[test]
@@ -258,7 +263,7 @@ mod tests {
     #[test]
     fn different_values_have_different_fingerprints() {
         let list = |items: &[&str]| -> u64 {
-            items.iter().map(|item| Text::<100>::new(item).unwrap()).collect::<Vec<_>>().fingerprint()
+            items.iter().map(|item| Text::<100>::new(item).unwrap()).collect::<Arc<[_]>>().fingerprint()
         };
         let lists =
             [list(&[]), list(&["a"]), list(&["a", "b"]), list(&["b", "a"]), list(&["ab"]), list(&["a", "a"])];

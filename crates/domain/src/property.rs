@@ -170,7 +170,7 @@ impl Property {
                 Some(_) => None,
                 None => adverts.iter().filter_map(|advert| advert.expired_at).max(),
             },
-            pictures: distinct(details().flat_map(|details| &details.pictures)),
+            pictures: distinct(details().flat_map(|details| &*details.pictures)),
             publisher_types,
             point,
             given_point,

@@ -58,7 +58,7 @@ fn size(draft: &AdvertDraft) -> usize {
     const NAMES_AND_NUMBERS: usize = 900;
     let patch = &draft.patch;
     let length = |text: Option<usize>| text.unwrap_or_default();
-    let addresses = |given: &FieldUpdate<Vec<domain::WebAddress>>| -> usize {
+    let addresses = |given: &FieldUpdate<std::sync::Arc<[domain::WebAddress]>>| -> usize {
         given.value().map_or(0, |list| list.iter().map(|address| address.as_str().len() + 3).sum())
     };
     NAMES_AND_NUMBERS

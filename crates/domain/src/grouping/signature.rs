@@ -168,7 +168,7 @@ impl Signature {
         let names = [&details.place.city_name, &details.contact.agency, &details.publisher.name];
         let names: Vec<&str> = names.into_iter().flatten().map(ShortText::as_str).collect();
         let (words, word_count) = words(&tokens, &names);
-        let pictures = picture_names(details.pictures.iter().chain(&details.pictures_remote));
+        let pictures = picture_names(details.pictures.iter().chain(&*details.pictures_remote));
         let lists: [Vec<u32>; LISTS] =
             [former_prices(advert), named_prices, mandates, pictures, marks, numbers, streets, words, hashes];
         let (known, ends, words) = builder.finish(&lists);

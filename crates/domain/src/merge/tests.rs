@@ -164,8 +164,8 @@ fn given_creation_replaces_a_guess_and_then_only_moves_back() {
 fn change_of_picture_copies_and_originals_is_one_event() {
     let picture = |n: u32| crate::value::WebAddress::parse(&format!("https://img.example/{n}.jpg")).unwrap();
     let patch = AdvertPatch {
-        pictures: FieldUpdate::Set(vec![picture(1)]),
-        pictures_remote: FieldUpdate::Set(vec![picture(2)]),
+        pictures: FieldUpdate::Set([picture(1)].into()),
+        pictures_remote: FieldUpdate::Set([picture(2)].into()),
         ..AdvertPatch::default()
     };
     assert_eq!(printed(&merged(draft(patch), 2_000).events), ["Field(Pictures)@2000 -→- "]);

@@ -83,7 +83,7 @@ fn pictures_and_publisher_types_are_merged_without_duplicates() {
             1,
             500,
             AdvertDetails {
-                pictures: vec![picture(1), picture(2)],
+                pictures: [picture(1), picture(2)].into(),
                 publisher: by(PublisherType::Professional),
                 ..AdvertDetails::default()
             },
@@ -92,7 +92,7 @@ fn pictures_and_publisher_types_are_merged_without_duplicates() {
             2,
             600,
             AdvertDetails {
-                pictures: vec![picture(3), picture(2)],
+                pictures: [picture(3), picture(2)].into(),
                 publisher: by(PublisherType::Individual),
                 ..AdvertDetails::default()
             },

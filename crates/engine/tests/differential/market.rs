@@ -2,6 +2,8 @@
 //!
 //! Structs are built without `..`: a field added to the domain breaks the build until this file sets it.
 
+use std::sync::Arc;
+
 use domain::advert_event::{AdvertEvent, EventSubject};
 use domain::{
     Advert, AdvertDetails, AdvertField, AdvertId, Contact, EnergyLetter, FeesResponsibility, GeoAccuracy,
@@ -184,8 +186,8 @@ impl Market {
             energy: self.rating(random),
             green_house_gas: self.rating(random),
             features: (0..random.below(4)).filter_map(|_| feature(random)).collect(),
-            pictures: Vec::new(),
-            pictures_remote: Vec::new(),
+            pictures: Arc::default(),
+            pictures_remote: Arc::default(),
             virtual_tour: random
                 .once_in(3)
                 .then(|| WebAddress::parse("https://tour.example/").ok())

@@ -1,11 +1,13 @@
 //! Parses an advert from JSON into a draft, or into the list of everything that is wrong with it.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use domain::{AdvertDraft, AdvertPatch, CountryCode, FieldUpdate, Identity, Lifecycle};
 use domain::{
     AdvertEvent, AdvertField, AdvertId, FeesResponsibility, GeoAccuracy, GivenPlace, Insee, PercentVariation,
     PropertyId, PropertyType, SiteKey, Timestamp, TransactionType, Violation, Zipcode,
 };
-use std::borrow::Cow;
 
 use crate::json::{Json, JsonObject, truncated};
 use crate::lenient::number::{self, NumberKind};
@@ -433,8 +435,8 @@ fn given<T>(value: &Json<'_>, read: impl FnOnce(&Json<'_>) -> Option<T>) -> Fiel
     }
 }
 
-fn list<T>(value: &Json<'_>, read: impl FnOnce(&Json<'_>) -> Option<Vec<T>>) -> FieldUpdate<Vec<T>> {
-    if value.is_null() { FieldUpdate::Set(Vec::new()) } else { whole(read(value)) }
+fn list<T>(value: &Json<'_>, read: impl FnOnce(&Json<'_>) -> Option<Vec<T>>) -> FieldUpdate<Arc<[T]>> {
+    if value.is_null() { FieldUpdate::Set(Arc::default()) } else { whole(read(value).map(Arc::from)) }
 }
 
 /// Returns the update for a value that is replaced as a whole. `None` keeps it.

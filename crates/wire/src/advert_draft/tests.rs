@@ -73,7 +73,7 @@ fn absent_keeps_and_null_clears() {
         let sent = with(json!({"price": null, "pictures": [], "title": " "}));
         let patch = parse_in(mode, sent).unwrap().draft.patch;
         assert_eq!(patch.price, FieldUpdate::Set(None));
-        assert_eq!(patch.pictures, FieldUpdate::Set(Vec::new()));
+        assert_eq!(patch.pictures, FieldUpdate::Set([].into()));
         assert_eq!(patch.surface, FieldUpdate::Keep);
         // Blank text says nothing, unless the client is strict.
         let expected = if mode == ParseMode::Strict { FieldUpdate::Set(None) } else { FieldUpdate::Keep };
@@ -90,7 +90,7 @@ fn unusable_optional_values_are_kept_out_with_a_warning() {
         "events": [{"fieldName": "price"}], "elevator": "peut-être", "expired": false, "expiredAt": "2026-05-01",
         "property": "x", "uuid": "x", "zipcode": "!",
     }));
-    assert_eq!(patch.pictures.value().map(Vec::len), Some(1));
+    assert_eq!(patch.pictures.value().map(|pictures| pictures.len()), Some(1));
     for kept in [&patch.price, &patch.surface, &patch.fees_percentage] {
         assert_eq!(*kept, FieldUpdate::Keep);
     }
@@ -202,7 +202,7 @@ fn long_texts_and_lists_are_cut() {
         patch.title.value().and_then(Option::as_ref).map(|title| title.as_str().chars().count()),
         Some(1_000)
     );
-    assert_eq!(patch.pictures.value().map(Vec::len), Some(200));
+    assert_eq!(patch.pictures.value().map(|pictures| pictures.len()), Some(200));
     assert!(
         warnings.iter().any(|line| line.contains("1001 characters; the first 1000 were kept")),
         "{warnings:?}"

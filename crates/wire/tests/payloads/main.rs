@@ -87,7 +87,7 @@ fn surface_grew() -> String {
 }
 
 fn pictures_changed() -> String {
-    let pictures = vec![build::web_address("https://images.example/3.jpg")];
+    let pictures = [build::web_address("https://images.example/3.jpg")].into();
     payload(AdvertEvent::field(at(CHANGED_AT), AdvertField::Pictures), |advert| {
         advert.details.pictures = pictures
     })

@@ -102,12 +102,11 @@ fn complete_advert(events: Vec<AdvertEvent>) -> Advert {
             details.furnished = Some(false);
             details.energy = Rating { category: Some(EnergyLetter::C), value: Amount::new(142.0) };
             details.green_house_gas = Rating { category: Some(EnergyLetter::B), value: Amount::new(9.5) };
-            details.features = vec![short_text("Balcon"), short_text("Cave")];
-            details.pictures = vec![
-                web_address("https://images.example/1.jpg"),
-                web_address("https://images.example/2.jpg"),
-            ];
-            details.pictures_remote = vec![web_address("https://www.portail.example/1.jpg")];
+            details.features = [short_text("Balcon"), short_text("Cave")].into();
+            details.pictures =
+                [web_address("https://images.example/1.jpg"), web_address("https://images.example/2.jpg")]
+                    .into();
+            details.pictures_remote = [web_address("https://www.portail.example/1.jpg")].into();
             details.virtual_tour = Some(web_address("https://visite.example/12"));
             details.district = Some(short_text("Canal Saint-Martin"));
             details.exclusive_mandate = Some(true);

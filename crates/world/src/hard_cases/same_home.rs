@@ -332,7 +332,8 @@ fn second_agency(scene: &mut Scene<'_>, home: &Home, drafts: &[AdvertDraft], tex
     retext(&mut draft.patch, text);
     let patch = &mut draft.patch;
     if let FieldUpdate::Set(pictures) = &mut patch.pictures {
-        pictures.truncate(3 + scene.random.below(8) as usize);
+        let shown = 3 + scene.random.below(8) as usize;
+        *pictures = pictures.iter().take(shown).cloned().collect();
     }
     (patch.virtual_tour, patch.pictures_remote) = (FieldUpdate::Keep, FieldUpdate::Keep);
     patch.exclusive_mandate = FieldUpdate::Keep;

@@ -1,5 +1,7 @@
 //! The scene of a case: its homes, the drafts of their adverts, and the numbers reserved for them.
 
+use std::sync::Arc;
+
 use domain::{
     AdvertDraft, AdvertPatch, Amount, FieldUpdate, Identity, Lifecycle, LongText, PropertyType, ShortText,
     Timestamp, TransactionType, WebAddress,
@@ -243,7 +245,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Returns the original pictures of an agency, which some portals list beside their copies.
-    pub(super) fn album(&mut self, number: u64) -> FieldUpdate<Vec<WebAddress>> {
+    pub(super) fn album(&mut self, number: u64) -> FieldUpdate<Arc<[WebAddress]>> {
         let pictures = 4 + self.random.below(6);
         let album = mix(number ^ self.world.seed());
         let picture = |position: u64| {

@@ -1,5 +1,7 @@
 //! Cases of several homes that one agency sells with one text: a programme, parking spaces, plots.
 
+use std::sync::Arc;
+
 use domain::{Amount, FieldUpdate, NewBuilding, PropertyType, TransactionType, WebAddress};
 
 use super::scene::{AgencyReference, Scene, forget_home, known, quote, retext, short_text};
@@ -150,7 +152,7 @@ struct Template {
     description: String,
     ranges: Option<NewBuilding>,
     /// The pictures of all homes of the series.
-    album: FieldUpdate<Vec<WebAddress>>,
+    album: FieldUpdate<Arc<[WebAddress]>>,
 }
 
 /// Publishes one home of a series, all of it by one agency.
@@ -179,7 +181,7 @@ fn publish(
 }
 
 /// Returns the pictures of a series, if portals list the originals. They show the building, not the home.
-fn shared_album(scene: &mut Scene<'_>, first: &Home) -> FieldUpdate<Vec<WebAddress>> {
+fn shared_album(scene: &mut Scene<'_>, first: &Home) -> FieldUpdate<Arc<[WebAddress]>> {
     if scene.random.chance(40.0) { scene.album(first.index) } else { FieldUpdate::Keep }
 }
 

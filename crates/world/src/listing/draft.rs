@@ -1,5 +1,7 @@
 //! The draft of a listing, the input of ingest.
 
+use std::sync::Arc;
+
 use domain::{
     AdvertDraft, AdvertEvent, AdvertField, AdvertPatch, Amount, FieldUpdate, GeoAccuracy, GeoPoint,
     GivenPlace, Identity, Lifecycle, LongText, PropertyType, Rating, ShortText, Timestamp, TransactionType,
@@ -279,6 +281,6 @@ fn rating(value: Option<Rating>) -> FieldUpdate<Rating> {
     value.map_or(FieldUpdate::Keep, FieldUpdate::Set)
 }
 
-fn list<T>(values: Vec<T>) -> FieldUpdate<Vec<T>> {
-    if values.is_empty() { FieldUpdate::Keep } else { FieldUpdate::Set(values) }
+fn list<T>(values: Vec<T>) -> FieldUpdate<Arc<[T]>> {
+    if values.is_empty() { FieldUpdate::Keep } else { FieldUpdate::Set(values.into()) }
 }

@@ -92,8 +92,8 @@ fn values(draft: &AdvertDraft) -> String {
     let (site, reference) = key(draft);
     let contact = details.contact;
     let short = [details.title, contact.name, contact.phone, contact.email];
-    let texts = short.iter().flatten().chain(&details.features).map(|text| text.as_str());
-    let addresses = details.url.iter().chain(&details.pictures).map(|address| address.as_str());
+    let texts = short.iter().flatten().chain(&*details.features).map(|text| text.as_str());
+    let addresses = details.url.iter().chain(&*details.pictures).map(|address| address.as_str());
     let description = details.description.iter().map(|text| text.as_str());
     said.extend(texts.chain(addresses).chain(description).chain([site.as_str(), reference.as_str()]));
     said

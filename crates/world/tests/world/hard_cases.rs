@@ -142,7 +142,7 @@ fn drafts_are_well_formed_and_name_nothing_real() {
                     assert!(!text.contains(['{', '}', '[', ']']) && !text.contains("  "), "{at}: {text}");
                 }
                 let addresses =
-                    details.pictures.iter().chain(&details.pictures_remote).chain(&details.virtual_tour);
+                    details.pictures.iter().chain(&*details.pictures_remote).chain(&details.virtual_tour);
                 assert!(addresses.chain(&details.url).all(|url| url.host().ends_with(".example")), "{at}");
                 assert!(key(draft).0.ends_with(".example"), "{at}");
                 let email = details.contact.email.as_ref();

@@ -70,7 +70,7 @@ fn well_formed(details: &AdvertDetails, at: &str) {
         assert_eq!(rating.value.map(|value| letter(value.get())), rating.category, "{at}");
     }
     assert!((3..=12).contains(&details.pictures.len()), "{at}: {} pictures", details.pictures.len());
-    let hosts = details.pictures.iter().chain(&details.pictures_remote).chain(&details.url);
+    let hosts = details.pictures.iter().chain(&*details.pictures_remote).chain(&details.url);
     assert!(hosts.into_iter().all(|address| address.host().ends_with(".example")), "{at}");
     let phone = details.contact.phone.as_ref().unwrap().as_str();
     let fictitious = ["01 99 00", "02 61 91", "03 53 01", "04 65 71", "05 36 49", "06 39 98"];

@@ -69,7 +69,7 @@ fn words() -> BTreeSet<String> {
     let mut folded = String::new();
     for draft in [1, 2].into_iter().flat_map(|seed| world(seed, 1_500).drafts().collect::<Vec<_>>()) {
         let details = AdvertDetails::default().patched(draft.patch);
-        let short = details.title.iter().chain(&details.features).map(|text| text.as_str());
+        let short = details.title.iter().chain(&*details.features).map(|text| text.as_str());
         for text in short.chain(details.description.iter().map(|text| text.as_str())) {
             folded.clear();
             fold::fold_into(text, &mut folded);

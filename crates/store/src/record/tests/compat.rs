@@ -218,8 +218,8 @@ fn property_with_the_first_fields() -> Property {
         energy: Rating { category: Some(EnergyLetter::A), value: Amount::new(49.9) },
         green_house_gas: Rating { category: Some(EnergyLetter::G), value: Amount::new(101.0) },
         features: short("balcon").into_iter().chain(short("cave")).collect(),
-        pictures: vec![address("https://images.example/1.jpg"), address("https://images.example/2.jpg")],
-        pictures_remote: vec![address("http://portail.example/p/1.jpg")],
+        pictures: [address("https://images.example/1.jpg"), address("https://images.example/2.jpg")].into(),
+        pictures_remote: [address("http://portail.example/p/1.jpg")].into(),
         virtual_tour: Some(address("https://tour.example/42")),
         place: GivenPlace {
             insee: Insee::parse("2A004"),
