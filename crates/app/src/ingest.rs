@@ -11,6 +11,8 @@ mod full_feed;
 mod pipeline;
 mod plan;
 
+use std::sync::Arc;
+
 use domain::{AdvertDraft, AdvertId, GivenPlace, PropertyId, Timestamp, Violation, merge};
 use places::resolve::PlaceField;
 use places::{Certainty, PlaceWarning};
@@ -91,6 +93,8 @@ pub enum Commit {
 pub struct PreparedDrafts {
     batch: DraftBatch,
     loaded: Loaded,
+    /// The end of the log before the adverts were looked up.
+    head: Position,
 }
 
 /// Drafts that are ingested together.
@@ -127,9 +131,19 @@ struct PlannedChanges {
 /// The first drafts of a batch, ingested.
 struct IngestedDrafts {
     receipts: Vec<Receipt>,
-    relocated: Relocated,
+    relocated: Arc<Relocated>,
     /// The log position of their commit.
     position: Position,
+}
+
+impl IngestedDrafts {
+    /// Adds the drafts that follow these.
+    fn add(&mut self, next: Self) {
+        self.receipts.extend(next.receipts);
+        let relocated = Arc::make_mut(&mut self.relocated);
+        relocated.extend(Arc::unwrap_or_clone(next.relocated));
+        self.position = next.position;
+    }
 }
 
 impl DraftBatch {
@@ -164,7 +178,7 @@ impl App {
         drafts: Vec<AdvertDraft>,
         options: IngestOptions,
     ) -> Result<Vec<Receipt>, Error> {
-        let PreparedDrafts { batch, loaded } = self.prepare(drafts, options).await?;
+        let PreparedDrafts { batch, loaded, head: _ } = self.prepare(drafts, options).await?;
         let app = self.clone();
         // The outcome of a commit has to reach the state of grouping.
         run_to_end(async move {
@@ -184,11 +198,12 @@ impl App {
     ) -> Result<PreparedDrafts, Error> {
         let received_at = domain::ports::whole_second(self.clock.now());
         let is_quick = drafts.len() <= 1;
+        let head = *self.store.head().borrow();
         let mut loaded = self.look_up(&drafts).await?;
         let app = self.clone();
         let prepare = move || {
             app.with_context(received_at, options.creation, |context| loaded.create_ahead(&drafts, context));
-            PreparedDrafts { batch: DraftBatch { drafts, options, received_at }, loaded }
+            PreparedDrafts { batch: DraftBatch { drafts, options, received_at }, loaded, head }
         };
         // One advert takes less than the way to another thread and back.
         if is_quick { Ok(prepare()) } else { run_blocking(prepare).await }
@@ -203,15 +218,13 @@ impl App {
     ) -> Result<IngestedDrafts, Error> {
         let mut done = IngestedDrafts {
             receipts: Vec::with_capacity(batch.drafts.len() - first),
-            relocated: Relocated::default(),
+            relocated: Arc::default(),
             position: Position::START,
         };
         while first + done.receipts.len() < batch.drafts.len() {
             let part = batch.part(first + done.receipts.len());
             let ingested = self.ingest_part(part, loaded.take()).await?;
-            done.receipts.extend(ingested.receipts);
-            done.relocated.extend(ingested.relocated);
-            done.position = ingested.position;
+            done.add(ingested);
         }
         Ok(done)
     }
@@ -451,7 +464,9 @@ impl App {
         properties.dedup();
         if !identities.is_empty() {
             let found = self.store.locate(identities.clone()).await?;
-            loaded.located.extend(identities.into_iter().zip(found));
+            for (identity, located) in identities.into_iter().zip(found) {
+                loaded.locate(identity, located);
+            }
         }
         if !properties.is_empty() {
             let FoundProperties { mut intact, damaged } =

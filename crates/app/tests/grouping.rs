@@ -552,19 +552,27 @@ async fn ingest_ahead(
 ) -> Vec<Receipt> {
     let mut receipts = Vec::new();
     let (mut prepared, mut before) = (None, None);
-    for batch in batches.map(Some).chain([None]) {
+    for (index, batch) in batches.map(Some).chain([None]).enumerate() {
         let next = match batch {
             Some(batch) => Some(app.prepare(batch.to_vec(), IngestOptions::default()).await.unwrap()),
             None => None,
         };
         if let Some(current) = std::mem::replace(&mut prepared, next) {
             between().await;
-            let (ingesting, done) = app.ingest_next(current, before.take()).await.unwrap();
-            before = Some(ingesting);
+            let (mut ingesting, done) = app.ingest_next(current, before.take()).await.unwrap();
             receipts.extend(done.into_iter().flatten());
+            // As if the next one were late.
+            if index % 4 == 3 {
+                ingesting.end().await;
+                let (ended, done) = app.finish_ingesting(ingesting).await.unwrap();
+                receipts.extend(done.unwrap());
+                ingesting = ended;
+            }
+            before = Some(ingesting);
         }
     }
-    receipts.extend(app.finish_ingesting(before.unwrap()).await.unwrap());
+    let (_, done) = app.finish_ingesting(before.unwrap()).await.unwrap();
+    receipts.extend(done.into_iter().flatten());
     receipts
 }
 

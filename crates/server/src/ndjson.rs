@@ -306,7 +306,15 @@ pub struct PreparedAdverts {
 /// Adverts that are being committed.
 pub struct IngestingAdverts {
     drafts: Ingesting,
-    receipts: Receipts,
+    /// `None` once they were returned.
+    receipts: Option<Receipts>,
+}
+
+impl IngestingAdverts {
+    /// Waits until the commit has ended ([`Ingesting::end`]).
+    pub async fn end(&mut self) {
+        self.drafts.end().await;
+    }
 }
 
 /// Does what can be done while earlier adverts are ingested ([`App::prepare`]).
@@ -328,14 +336,20 @@ pub async fn ingest_next(
     let PreparedAdverts { drafts, receipts } = prepared;
     let (before, receipts_before) = before.map(|before| (before.drafts, before.receipts)).unzip();
     let (drafts, ingested) = app.ingest_next(drafts, before).await?;
-    let ingested = receipts_before.zip(ingested).map(|(receipts, ingested)| receipts.complete(ingested));
-    Ok((IngestingAdverts { drafts, receipts }, ingested))
+    let ingested =
+        receipts_before.flatten().zip(ingested).map(|(receipts, ingested)| receipts.complete(ingested));
+    Ok((IngestingAdverts { drafts, receipts: Some(receipts) }, ingested))
 }
 
-/// Waits until the last adverts are ingested.
-pub async fn finish_ingesting(app: &App, last: IngestingAdverts) -> Result<Vec<Ingested>, app::Error> {
-    let IngestingAdverts { drafts, receipts } = last;
-    Ok(receipts.complete(app.finish_ingesting(drafts).await?))
+/// Waits until adverts are durable, and returns their receipts, unless they were returned already ([`App::finish_ingesting`]).
+pub async fn finish_ingesting(
+    app: &App,
+    ingesting: IngestingAdverts,
+) -> Result<(IngestingAdverts, Option<Vec<Ingested>>), app::Error> {
+    let IngestingAdverts { drafts, receipts } = ingesting;
+    let (drafts, ingested) = app.finish_ingesting(drafts).await?;
+    let ingested = receipts.zip(ingested).map(|(receipts, ingested)| receipts.complete(ingested));
+    Ok((IngestingAdverts { drafts, receipts: None }, ingested))
 }
 
 impl Accepted {

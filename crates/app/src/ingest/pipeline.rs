@@ -3,28 +3,43 @@
 //! A plan has to know what the batch before changes ([`Handover`]), not that this is durable. Its own changes are given to the store
 //! once those of the batch before are durable. If these were refused, because another writer was faster, the plan is dropped, and both
 //! batches are planned again, in order.
+//!
+//! On PostgreSQL, a plan that begins late in the turn of the process waits for the next turn, and so for the batch before.
 
+use std::sync::Arc;
+
+use store::{GroupingTurn, Position};
 use tokio::task::JoinHandle;
 
 use super::plan::{Handover, Loaded, Relocated};
 use super::{Commit, DraftBatch, IngestedDrafts, PlannedPart, PreparedDrafts, Receipt};
 use crate::{App, Error, run_to_end};
-use store::{GroupingTurn, Position};
 
-/// A batch that is planned, and being committed. If it is dropped, the commit goes on.
+/// A batch that is planned, and being committed. If it is dropped, the commit goes on, but is not tried again if it is refused.
 pub struct Ingesting {
     batch: DraftBatch,
-    receipts: Vec<Receipt>,
+    /// `None` once they were returned.
+    receipts: Option<Vec<Receipt>>,
     handover: Handover,
     /// What the batch before has changed: the next one may have been prepared before that.
-    relocated_before: Relocated,
+    relocated_before: Arc<Relocated>,
     progress: Progress,
 }
 
+/// The result of a commit: `None` if it was refused.
+type Committed = Result<Option<Position>, Error>;
+
 enum Progress {
-    /// Ends with `None` if the changes were refused.
-    Committing(JoinHandle<Result<Option<Position>, Error>>),
-    Committed(Position),
+    Committing(JoinHandle<Committed>),
+    Ended(Committed),
+}
+
+impl Progress {
+    async fn end(&mut self) {
+        if let Self::Committing(commit) = self {
+            *self = Self::Ended(commit.await.map_err(|_| Error::Interrupted).flatten());
+        }
+    }
 }
 
 /// The plan of a batch, and the turn in which it was made.
@@ -33,9 +48,16 @@ struct PlannedAhead {
     turn: Option<GroupingTurn>,
 }
 
+impl Ingesting {
+    /// Waits until the commit has ended, well or not, and may be dropped before. [`App::finish_ingesting`] does the rest.
+    pub async fn end(&mut self) {
+        self.progress.end().await;
+    }
+}
+
 impl App {
     /// Begins to ingest a batch: plans it while the one before is committed, and returns once its own commit has begun. Also returns
-    /// the receipts of the batch before, which is durable then.
+    /// the receipts of the batch before, which is durable then, unless they were returned already.
     ///
     /// At most one more batch may have been prepared meanwhile.
     pub async fn ingest_next(
@@ -48,10 +70,20 @@ impl App {
         run_to_end(async move { app.follow(prepared, before).await }).await
     }
 
-    /// Waits until the last batch is ingested.
-    pub async fn finish_ingesting(&self, last: Ingesting) -> Result<Vec<Receipt>, Error> {
+    /// Waits until a batch is durable, and returns its receipts, unless they were returned already. If there is no next one yet, others may
+    /// write before it comes, so it reads the properties again.
+    pub async fn finish_ingesting(
+        &self,
+        ingesting: Ingesting,
+    ) -> Result<(Ingesting, Option<Vec<Receipt>>), Error> {
         let app = self.clone();
-        run_to_end(async move { Ok(app.finish(last, None).await?.0.receipts) }).await
+        run_to_end(async move {
+            let (mut done, _) = app.finish(ingesting, None).await?;
+            let receipts = done.receipts.take();
+            done.handover = Handover::of(done.handover.relocated);
+            Ok((done, receipts))
+        })
+        .await
     }
 
     async fn follow(
@@ -59,16 +91,19 @@ impl App {
         prepared: PreparedDrafts,
         before: Option<Ingesting>,
     ) -> Result<(Ingesting, Option<Vec<Receipt>>), Error> {
-        let PreparedDrafts { batch, mut loaded } = prepared;
+        let PreparedDrafts { batch, mut loaded, head } = prepared;
         let Some(before) = before else {
             let planned = self.plan_ahead(&batch, loaded).await?;
-            return Ok((self.begin(batch, planned, Relocated::default()).await?, None));
+            return Ok((self.begin(batch, planned, Arc::default()).await?, None));
         };
-        loaded.relocate(&before.relocated_before);
-        loaded.take_over(&before.handover);
+        let is_visible = matches!(before.progress, Progress::Ended(Ok(Some(position))) if position <= head);
+        if !is_visible {
+            loaded.relocate(Arc::clone(&before.relocated_before));
+            loaded.take_over(&before.handover);
+        }
         let planned = self.plan_ahead(&batch, loaded).await?;
-        let (done, planned) = self.finish(before, planned).await?;
-        Ok((self.begin(batch, planned, done.relocated).await?, Some(done.receipts)))
+        let (Ingesting { handover, receipts, .. }, planned) = self.finish(before, planned).await?;
+        Ok((self.begin(batch, planned, handover.relocated).await?, receipts))
     }
 
     /// Plans a batch. Returns `None` if it cannot be planned before the batch before is committed.
@@ -85,13 +120,11 @@ impl App {
         &self,
         batch: DraftBatch,
         planned: Option<PlannedAhead>,
-        relocated_before: Relocated,
+        relocated_before: Arc<Relocated>,
     ) -> Result<Ingesting, Error> {
-        let Some(PlannedAhead { part: PlannedPart { mut receipts, handover, changes }, turn }) = planned
-        else {
-            let IngestedDrafts { receipts, relocated, position } = self.ingest_from(&batch, 0, None).await?;
-            let (handover, progress) = (Handover::of(relocated), Progress::Committed(position));
-            return Ok(Ingesting { batch, receipts, handover, relocated_before, progress });
+        let Some(PlannedAhead { part: PlannedPart { receipts, handover, changes }, turn }) = planned else {
+            let done = self.ingest_from(&batch, 0, None).await?;
+            return Ok(Ingesting::ended(batch, done, relocated_before));
         };
         if receipts.len() == batch.drafts.len() {
             let app = self.clone();
@@ -104,37 +137,33 @@ impl App {
                 drop(turn);
                 committed
             });
-            let progress = Progress::Committing(commit);
+            let (receipts, progress) = (Some(receipts), Progress::Committing(commit));
             return Ok(Ingesting { batch, receipts, handover, relocated_before, progress });
         }
         // Too large for one commit.
-        let mut relocated = handover.relocated;
-        if self.commit_planned(changes).await?.is_none() {
-            receipts.clear();
-            relocated.clear();
-        }
+        let committed = self.commit_planned(changes).await?;
         drop(turn);
-        let rest = self.ingest_from(&batch, receipts.len(), None).await?;
-        receipts.extend(rest.receipts);
-        relocated.extend(rest.relocated);
-        let (handover, progress) = (Handover::of(relocated), Progress::Committed(rest.position));
-        Ok(Ingesting { batch, receipts, handover, relocated_before, progress })
+        let done = match committed {
+            Some(position) => {
+                let mut done = IngestedDrafts { receipts, relocated: handover.relocated, position };
+                done.add(self.ingest_from(&batch, done.receipts.len(), None).await?);
+                done
+            }
+            None => self.ingest_from(&batch, 0, None).await?,
+        };
+        Ok(Ingesting::ended(batch, done, relocated_before))
     }
 
     /// Waits until a batch is durable and visible. Returns the plan of the next one, if that is still good.
     async fn finish(
         &self,
-        ingesting: Ingesting,
+        mut ingesting: Ingesting,
         next: Option<PlannedAhead>,
-    ) -> Result<(IngestedDrafts, Option<PlannedAhead>), Error> {
-        let Ingesting { batch, receipts, handover, relocated_before: _, progress } = ingesting;
-        let committed = match progress {
-            Progress::Committed(position) => Ok(Some(position)),
-            Progress::Committing(commit) => commit.await.map_err(|_| Error::Interrupted).flatten(),
-        };
-        if let Ok(Some(position)) = committed {
+    ) -> Result<(Ingesting, Option<PlannedAhead>), Error> {
+        ingesting.end().await;
+        if let Progress::Ended(Ok(Some(position))) = ingesting.progress {
             self.wait_visible(position).await;
-            return Ok((IngestedDrafts { receipts, relocated: handover.relocated, position }, next));
+            return Ok((ingesting, next));
         }
         let withdrawn = match next {
             Some(PlannedAhead { part, turn }) => {
@@ -144,12 +173,15 @@ impl App {
             }
             None => Ok(()),
         };
-        // Why a commit failed says more than what failed after it.
-        committed?;
+        let Ingesting { batch, relocated_before, progress, .. } = ingesting;
+        if let Progress::Ended(Err(error)) = progress {
+            // Says more than what failed after it.
+            return Err(error);
+        }
         withdrawn?;
         let done = self.ingest_from(&batch, 0, None).await?;
         self.wait_visible(done.position).await;
-        Ok((done, None))
+        Ok((Ingesting::ended(batch, done, relocated_before), None))
     }
 
     async fn withdraw_planned(&self, planned: PlannedPart) -> Result<(), Error> {
@@ -160,14 +192,47 @@ impl App {
     }
 }
 
+impl Ingesting {
+    fn ended(batch: DraftBatch, done: IngestedDrafts, relocated_before: Arc<Relocated>) -> Self {
+        let IngestedDrafts { receipts, relocated, position } = done;
+        Self {
+            batch,
+            receipts: Some(receipts),
+            handover: Handover::of(relocated),
+            relocated_before,
+            progress: Progress::Ended(Ok(Some(position))),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use domain::{AdvertDraft, FieldUpdate, Identity};
-    use testkit::build::{advert_id, amount, draft, property_id};
+    use testkit::build::{advert_id, amount, draft, property_id, short_text, site, site_reference};
 
     use super::*;
     use crate::ingest::IngestOptions;
+    use crate::ingest::Outcome::{self, Created, Updated};
     use crate::search::tests::app_without_workers;
+
+    fn outcomes(receipts: &[Receipt]) -> Vec<Outcome> {
+        let outcome = |receipt: &Receipt| match receipt {
+            Receipt::Accepted { outcome, .. } => *outcome,
+            Receipt::Rejected { violations } => panic!("{violations:?}"),
+        };
+        receipts.iter().map(outcome).collect()
+    }
+
+    /// Changes the reference of an advert on its site.
+    fn renamed(number: u64, site_given: bool, reference: &str) -> AdvertDraft {
+        let mut draft = draft(Identity::Uuid(advert_id(number)));
+        draft.property = Some(property_id(number));
+        draft.patch.reference = FieldUpdate::Set(Some(short_text(reference)));
+        if site_given {
+            draft.patch.site = FieldUpdate::Set(Some(site("portail.fr")));
+        }
+        draft
+    }
 
     /// An advert of one of two properties, with a price.
     fn priced(number: u64, price: f64) -> AdvertDraft {
@@ -177,39 +242,85 @@ mod tests {
         draft
     }
 
-    #[tokio::test]
-    async fn plan_that_begins_from_an_uncommitted_one_is_not_refused() {
-        let (app, _folder) = app_without_workers();
-        let prepare = async |numbers: [u64; 3], price| {
-            let drafts = numbers.map(|number| priced(number, price)).to_vec();
-            app.prepare(drafts, IngestOptions::default()).await.unwrap()
-        };
-        // Several steps for one property, then changes and a new advert of both.
-        let mut batches = [prepare([1, 2, 3], 100_000.0).await, prepare([3, 4, 1], 90_000.0).await];
+    /// Plans batches, each from what the plan before leaves, and commits all of them afterwards. Returns the outcomes of each.
+    async fn plan_all_and_commit(app: &App, batches: Vec<Vec<AdvertDraft>>) -> Vec<Vec<Outcome>> {
         let mut handover = Handover::default();
-        let mut planned = Vec::new();
-        for PreparedDrafts { batch, loaded } in &mut batches {
-            let mut loaded = std::mem::take(loaded);
+        let (mut found, mut planned) = (Vec::new(), Vec::new());
+        for drafts in batches {
+            let prepared = app.prepare(drafts, IngestOptions::default()).await.unwrap();
+            let PreparedDrafts { batch, mut loaded, head: _ } = prepared;
             loaded.take_over(&handover);
             let part = app.plan(batch.part(0), loaded).await.unwrap().unwrap();
             handover = part.handover;
-            planned.push((part.receipts, part.changes));
+            found.push(outcomes(&part.receipts));
+            planned.push(part.changes);
         }
-        let outcomes = |receipts: &[Receipt]| {
-            let outcome = |receipt: &Receipt| match receipt {
-                Receipt::Accepted { outcome, .. } => *outcome,
-                Receipt::Rejected { violations } => panic!("{violations:?}"),
-            };
-            receipts.iter().map(outcome).collect::<Vec<_>>()
-        };
-        use crate::ingest::Outcome::{Created, Updated};
-        assert_eq!(outcomes(&planned[0].0), [Created; 3]);
-        assert_eq!(outcomes(&planned[1].0), [Updated, Created, Updated]);
-        for (_, changes) in planned {
-            assert!(app.commit_planned(changes).await.unwrap().is_some());
+        for changes in planned {
+            assert!(app.commit_planned(changes).await.unwrap().is_some(), "refused");
         }
+        found
+    }
+
+    #[tokio::test]
+    async fn plan_that_begins_from_an_uncommitted_one_is_not_refused() {
+        let (app, _folder) = app_without_workers();
+        let batch = |numbers: [u64; 3], price| numbers.map(|number| priced(number, price)).to_vec();
+        // Several steps for one property, then changes and a new advert of both.
+        let found =
+            plan_all_and_commit(&app, vec![batch([1, 2, 3], 100_000.0), batch([3, 4, 1], 90_000.0)]).await;
+        assert_eq!(found, [[Created; 3], [Updated, Created, Updated]]);
         let property = app.property(property_id(1)).await.unwrap().unwrap();
         let prices: Vec<_> = property.adverts.iter().map(|advert| advert.details.price).collect();
         assert_eq!(prices, [Some(amount(90_000.0)); 2]);
+    }
+
+    #[tokio::test]
+    async fn reference_that_an_uncommitted_plan_releases_is_free() {
+        let (app, _folder) = app_without_workers();
+        app.ingest(vec![renamed(1, true, "A"), renamed(2, true, "B")]).await.unwrap();
+        // Without the site, the reference is looked for only when it is planned.
+        let batches = vec![vec![renamed(1, true, "A2")], vec![renamed(2, false, "A")]];
+        assert_eq!(plan_all_and_commit(&app, batches).await, [[Updated], [Updated]]);
+    }
+
+    #[tokio::test]
+    async fn references_that_the_batches_before_release_are_free() {
+        let (app, _folder) = app_without_workers();
+        let known = vec![renamed(1, true, "A"), renamed(2, true, "B"), renamed(3, true, "C")];
+        app.ingest(known).await.unwrap();
+        let mut of_reference = draft(site_reference("portail.fr", "A"));
+        of_reference.patch.site = FieldUpdate::Set(Some(site("portail.fr")));
+        of_reference.patch.reference = FieldUpdate::Set(Some(short_text("A")));
+        let batches = [
+            vec![renamed(1, true, "A2")],
+            // Gives no site, so the reference is looked for only when it is planned.
+            vec![renamed(2, false, "B2"), renamed(3, true, "C2")],
+            vec![of_reference, renamed(1, false, "C"), renamed(2, false, "B3")],
+            vec![renamed(3, false, "B2")],
+        ];
+        // All are looked up before any is ingested.
+        let mut prepared = Vec::new();
+        for batch in batches {
+            prepared.push(app.prepare(batch, IngestOptions::default()).await.unwrap());
+        }
+        let last = prepared.pop().unwrap();
+        let (mut before, mut found) = (None, Vec::new());
+        for batch in prepared {
+            let (ingesting, done) = app.ingest_next(batch, before.take()).await.unwrap();
+            before = Some(ingesting);
+            found.extend(done.iter().flat_map(|receipts| outcomes(receipts)));
+        }
+        let (before, done) = app.finish_ingesting(before.unwrap()).await.unwrap();
+        found.extend(outcomes(&done.unwrap()));
+        let (last, done) = app.ingest_next(last, Some(before)).await.unwrap();
+        assert_eq!(done, None, "returned already");
+        let (_, done) = app.finish_ingesting(last).await.unwrap();
+        found.extend(outcomes(&done.unwrap()));
+        // The advert of the released reference is another one.
+        assert_eq!(found, [Updated, Updated, Updated, Created, Updated, Updated, Updated]);
+        for (number, reference) in [(1, "C"), (2, "B3"), (3, "B2")] {
+            let (advert, _) = app.advert(advert_id(number)).await.unwrap().unwrap();
+            assert_eq!(advert.details.reference, Some(short_text(reference)));
+        }
     }
 }

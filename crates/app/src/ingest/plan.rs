@@ -38,6 +38,8 @@ pub struct Loaded {
     pub properties: HashMap<PropertyId, Option<KnownProperty>>,
     /// Properties that exist and cannot be read; `None` in `properties`.
     pub damaged: HashSet<PropertyId>,
+    /// What the batches before have changed that the store may not show yet, in order.
+    relocated: Vec<Arc<Relocated>>,
     /// New adverts by the index of their draft. They depend on nothing else, and a batch is planned again after each read.
     created: CreatedAdverts,
     /// Whether the properties that these join were looked for.
@@ -61,17 +63,18 @@ impl From<StoredProperty> for KnownProperty {
 /// Where the drafts of a batch leave the adverts: the identities that they added, moved or removed.
 pub type Relocated = HashMap<Identity, Option<AdvertRef>>;
 
-/// What a batch leaves to the next one: how the store is after its commit.
+/// What a batch leaves to the next one: how the store is after its commit, except that the revision of a property which existed and was
+/// removed is higher. The next batch that changes it conflicts.
 #[derive(Debug, Default)]
 pub struct Handover {
-    pub relocated: Relocated,
+    pub relocated: Arc<Relocated>,
     /// The properties that it writes; `None` for those that it removes.
     properties: HashMap<PropertyId, Option<KnownProperty>>,
 }
 
 impl Handover {
     /// What a batch leaves whose properties can be read.
-    pub fn of(relocated: Relocated) -> Self {
+    pub fn of(relocated: Arc<Relocated>) -> Self {
         Self { relocated, properties: HashMap::default() }
     }
 }
@@ -159,24 +162,35 @@ impl Loaded {
 
     /// Takes over what the batch before leaves, although it is not committed yet.
     pub fn take_over(&mut self, handover: &Handover) {
-        self.relocate(&handover.relocated);
+        self.relocate(Arc::clone(&handover.relocated));
         let properties = handover.properties.iter().map(|(id, property)| (*id, property.clone()));
         self.properties.extend(properties);
     }
 
     /// Takes over what a batch has changed since the identities were looked up.
-    pub fn relocate(&mut self, relocated: &Relocated) {
+    pub fn relocate(&mut self, relocated: Arc<Relocated>) {
         if relocated.is_empty() {
             return;
         }
         for (identity, located) in &mut self.located {
-            if let Some(relocated) = relocated.get(identity) {
-                *located = *relocated;
-            }
-            let moved = located.and_then(|located| relocated.get(&Identity::Uuid(located.advert)));
-            *located = moved.copied().flatten().or(*located);
+            *located = follow(identity, *located, &relocated);
         }
+        self.relocated.push(relocated);
     }
+
+    /// Adds what the store says about an identity.
+    pub fn locate(&mut self, identity: Identity, located: Option<AdvertRef>) {
+        let located =
+            self.relocated.iter().fold(located, |located, relocated| follow(&identity, located, relocated));
+        self.located.insert(identity, located);
+    }
+}
+
+/// Returns where an identity leads after a batch.
+fn follow(identity: &Identity, located: Option<AdvertRef>, relocated: &Relocated) -> Option<AdvertRef> {
+    let located = relocated.get(identity).copied().unwrap_or(located);
+    let moved = located.and_then(|located| relocated.get(&Identity::Uuid(located.advert)));
+    moved.copied().flatten().or(located)
 }
 
 impl Missing {
@@ -247,7 +261,7 @@ pub fn plan(
     let obstacle = match (missing.is_empty(), pending) {
         (true, None) => {
             let written = properties.into_iter().filter_map(|(id, state)| Some((id, state.written()?)));
-            let handover = Handover { relocated: located, properties: written.collect() };
+            let handover = Handover { relocated: located.into(), properties: written.collect() };
             return Ok(Plan { steps, receipts, reservation, handover });
         }
         (false, _) => Obstacle::Missing(missing),
@@ -344,7 +358,7 @@ struct PropertyState {
     /// Shared with the step that writes it, until a later step changes it again.
     property: Option<Arc<Property>>,
     expected: Expected,
-    /// The revision after the steps so far. Zero for one that does not exist.
+    /// The revision after the steps so far. Zero for one that never existed.
     revision: u32,
 }
 

@@ -25,7 +25,7 @@ use domain::Violation;
 use feed::{ColumnReport, Format, Mapping};
 use indicatif::ProgressBar;
 use tempfile::TempDir;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use wire::advert_draft::ParseMode;
 
 use self::full_feed::Listing;
@@ -38,7 +38,7 @@ use crate::config::Config;
 use crate::ndjson::{self, Decoder, Ingested, IngestingAdverts, PreparedAdverts};
 use crate::open;
 
-/// How often the checkpoint is saved: the most an interrupted import repeats.
+/// How often the checkpoint is saved: an interrupted import repeats that long, and the few batches that were being ingested.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(2);
 
 const INTERRUPTED: &str = "import interrupted; run the same command again to resume";
@@ -88,7 +88,7 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
     let config = args.common.load()?;
     let mapping = args.mapping.as_deref().map(read_mapping).transpose()?;
     let (app, _folder) = open_app(&config, args.dry_run)?;
-    let mut listing = match &args.snapshot {
+    let listing = match &args.snapshot {
         Some(site) => {
             let (share_max, date) = (args.snapshot_max_expired, args.snapshot_date.as_deref());
             Some(Listing::new(site, share_max, date, app.clock().now(), &config.time_zone)?)
@@ -114,6 +114,9 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
         app: app.clone(),
         commit: if args.dry_run { Commit::DryRun } else { Commit::Store },
         committing: None,
+        listing,
+        checkpoint_saved: Instant::now(),
+        checkpoint_due: None,
         bar: source.progress_bar(),
         started: Instant::now(),
         summary: Summary::of(source.unit),
@@ -131,7 +134,6 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
     let ahead = Background::start().context("cannot start the threads that read ahead")?;
     let reading = ahead.handle().spawn_blocking(move || input.and_then(|input| collector.run(input)));
 
-    let mut checkpoint_saved = Instant::now();
     let mut read_error = None;
     let (preparing, commit) = (app.clone(), import.commit);
     let mut next = async || match batches.recv().await {
@@ -146,29 +148,21 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
         None => Ok(None),
     };
     let mut prepared = next().await?;
-    let mut checkpoint_due = None;
-    loop {
-        let is_last = prepared.is_none();
-        let saving = save_checkpoint(&source, &app, checkpoint_due.take());
-        let (ingested, following, saved) = match prepared {
-            Some(batch) => tokio::join!(import.ingest(batch), next(), saving),
-            None => (import.finish().await, Ok(None), Ok(())),
+    while let Some(batch) = prepared {
+        let is_ready = Notify::new();
+        let following = async {
+            let following = next().await;
+            is_ready.notify_one();
+            following
         };
+        let saving = save_checkpoint(&source, &app, import.checkpoint_due.take());
+        let (ingested, following, saved) = tokio::join!(import.ingest(batch, &is_ready), following, saving);
+        ingested?;
         saved?;
-        if let Some(IngestedBatch { records, checkpoint }) = ingested? {
-            if let Some(listing) = &mut listing {
-                listing.add(&app, &records).await?;
-            }
-            if checkpoint.is_some() && checkpoint_saved.elapsed() >= CHECKPOINT_INTERVAL {
-                checkpoint_due = checkpoint;
-                checkpoint_saved = Instant::now();
-            }
-        }
-        if is_last {
-            break;
-        }
         prepared = following?;
     }
+    import.finish().await?;
+    save_checkpoint(&source, &app, import.checkpoint_due.take()).await?;
     let columns = reading.await.context("reading the feed failed")?;
     let rejected = import.summary.rejected;
     import.print_summary();
@@ -176,12 +170,12 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
         output::print_line(column_report(columns).trim_end());
     }
     if let Some(error) = read_error {
-        let nothing_expired = if listing.is_some() { "; nothing expired" } else { "" };
+        let nothing_expired = if import.listing.is_some() { "; nothing expired" } else { "" };
         let message = format!("cannot read {} to its end{nothing_expired}", args.file.display());
         return Err(anyhow::Error::new(error).context(message));
     }
     source.clear_checkpoint(&app).await?;
-    if let Some(listing) = listing {
+    if let Some(listing) = import.listing {
         listing.finish(&app, args.dry_run).await?;
     }
     Ok(if args.strict && rejected > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -231,12 +225,6 @@ struct BatchRest {
     bytes_read: u64,
 }
 
-/// A batch that is durable: its records with their receipts.
-struct IngestedBatch {
-    records: Vec<(RecordName, Ingested)>,
-    checkpoint: Option<Checkpoint>,
-}
-
 impl PreparedBatch {
     async fn new(app: App, batch: Batch, commit: Commit) -> anyhow::Result<Self> {
         let Batch { names, decoded, creation, ignored_examples, checkpoint, bytes_read } = batch;
@@ -246,11 +234,23 @@ impl PreparedBatch {
     }
 }
 
+/// A batch that is being committed, or was.
+struct CommittingBatch {
+    adverts: IngestingAdverts,
+    /// `None` once it was recorded.
+    rest: Option<BatchRest>,
+}
+
 /// The progress of an import.
 struct Import {
     app: App,
     commit: Commit,
-    committing: Option<(IngestingAdverts, BatchRest)>,
+    committing: Option<CommittingBatch>,
+    /// What a full feed lists.
+    listing: Option<Listing>,
+    checkpoint_saved: Instant,
+    /// To be saved while the next batch is ingested.
+    checkpoint_due: Option<Checkpoint>,
     bar: ProgressBar,
     started: Instant,
     summary: Summary,
@@ -258,25 +258,41 @@ struct Import {
 }
 
 impl Import {
-    /// Begins to ingest a batch. Returns the one before.
-    async fn ingest(&mut self, batch: PreparedBatch) -> anyhow::Result<Option<IngestedBatch>> {
+    /// Begins to ingest a batch, and records the one before. Until the next one is ready, waits for this one: the next may not come for
+    /// hours, and a batch that is refused is committed again only here.
+    async fn ingest(&mut self, batch: PreparedBatch, is_next_ready: &Notify) -> anyhow::Result<()> {
         let PreparedBatch { adverts, rest } = batch;
-        let (before, rest_before) = self.committing.take().unzip();
-        let (adverts, ingested) =
+        let (before, rest_before) = match self.committing.take() {
+            Some(CommittingBatch { adverts, rest }) => (Some(adverts), rest),
+            None => (None, None),
+        };
+        let (mut adverts, ingested) =
             ndjson::ingest_next(&self.app, adverts, before).await.context(INTERRUPTED)?;
-        self.committing = Some((adverts, rest));
-        rest_before.zip(ingested).map(|(rest, ingested)| self.record(rest, ingested)).transpose()
+        self.record(rest_before, ingested).await?;
+        let has_ended = tokio::select! {
+            biased;
+            () = is_next_ready.notified() => false,
+            () = adverts.end() => true,
+        };
+        self.committing = Some(CommittingBatch { adverts, rest: Some(rest) });
+        if has_ended { self.finish().await } else { Ok(()) }
     }
 
-    /// Waits for the last batch.
-    async fn finish(&mut self) -> anyhow::Result<Option<IngestedBatch>> {
-        let Some((last, rest)) = self.committing.take() else { return Ok(None) };
-        let ingested = ndjson::finish_ingesting(&self.app, last).await.context(INTERRUPTED)?;
-        self.record(rest, ingested).map(Some)
+    /// Waits for the last batch, and records it.
+    async fn finish(&mut self) -> anyhow::Result<()> {
+        let Some(CommittingBatch { adverts, rest }) = self.committing.take() else { return Ok(()) };
+        let (adverts, ingested) = ndjson::finish_ingesting(&self.app, adverts).await.context(INTERRUPTED)?;
+        self.committing = Some(CommittingBatch { adverts, rest: None });
+        self.record(rest, ingested).await
     }
 
-    /// Counts and reports what has become of a batch.
-    fn record(&mut self, rest: BatchRest, ingested: Vec<Ingested>) -> anyhow::Result<IngestedBatch> {
+    /// Counts and reports what has become of a durable batch, unless that was done already.
+    async fn record(
+        &mut self,
+        rest: Option<BatchRest>,
+        ingested: Option<Vec<Ingested>>,
+    ) -> anyhow::Result<()> {
+        let Some((rest, ingested)) = rest.zip(ingested) else { return Ok(()) };
         let BatchRest { names, ignored_examples, checkpoint, bytes_read } = rest;
         let records: Vec<(RecordName, Ingested)> = names.into_iter().zip(ingested).collect();
         for (name, ingested) in &records {
@@ -290,7 +306,14 @@ impl Import {
         }
         self.bar.set_position(bytes_read);
         self.bar.set_message(format!("{:.0} adverts/s, {} rejected", self.rate(), self.summary.rejected));
-        Ok(IngestedBatch { records, checkpoint })
+        if let Some(listing) = &mut self.listing {
+            listing.add(&self.app, &records).await?;
+        }
+        if checkpoint.is_some() && self.checkpoint_saved.elapsed() >= CHECKPOINT_INTERVAL {
+            self.checkpoint_due = checkpoint;
+            self.checkpoint_saved = Instant::now();
+        }
+        Ok(())
     }
 
     fn report_rejected(

@@ -1,4 +1,4 @@
-//! Reads a feed, decodes its records and hands them over in batches. Runs on a thread of its own, one batch ahead of the commits.
+//! Reads a feed, decodes its records and hands them over in batches. Runs on a thread of its own, some batches ahead of the commits.
 
 use std::collections::HashSet;
 use std::io::{self, Read};

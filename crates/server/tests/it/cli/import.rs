@@ -1,6 +1,6 @@
 //! `vigie import` from files and pipes.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::UNIX_EPOCH;
@@ -85,6 +85,31 @@ fn import_reads_standard_input() {
     let folder = new_folder();
     let imported = import_piped(folder.path(), "-", &feed());
     assert_eq!(summary(&imported), "2 created, 1 updated, 1 unchanged, 2 rejected");
+}
+
+#[test]
+fn batch_is_finished_while_the_next_one_is_awaited() {
+    let folder = new_folder();
+    let mut child = test_database::select(folder.path(), vigie().args(["import", "-"]))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    // More than a batch, and the beginning of another one.
+    let line = |number: usize| format!("{}\n", advert(&number.to_string(), json!({})));
+    let lines: String = std::iter::once("not an advert\n".to_owned()).chain((0..300).map(line)).collect();
+    input.write_all(lines.as_bytes()).unwrap();
+    let mut printed = String::new();
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    errors.read_line(&mut printed).unwrap();
+    assert!(printed.starts_with("line 1 rejected"), "{printed}");
+    let (runtime, store) = open(folder.path());
+    assert!(runtime.block_on(store.counts()).unwrap().1 >= 200, "the batch is stored");
+    drop(input);
+    assert!(child.wait().unwrap().success());
+    assert_eq!(runtime.block_on(store.counts()).unwrap().1, 300);
 }
 
 #[test]
