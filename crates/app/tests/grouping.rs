@@ -589,7 +589,7 @@ async fn a_failed_commit_leaves_no_trace_of_the_plan_after_it() {
     let failed = app.ingest_next(second, Some(ingesting)).await.err().unwrap();
     assert!(matches!(failed, Error::Store(_)), "{failed:?}");
     assert_eq!(check_store(&app).await.len(), 0);
-    // Neither can be joined, and nobody waits for them.
+    // Neither can be joined, and no later request waits for them.
     let (_, property) = ingest(&app, flat("trois.example")).await;
     assert_eq!(ingest(&app, flat("un.example")).await.1, property);
     assert_eq!(check_store(&app).await[&property].len(), 2);
