@@ -19,8 +19,8 @@ impl SiteKey {
     /// Parses a domain, a URL or a name: `www.Portail.fr`, `https://annonces.portail.fr/x` and `portail.fr` are the same site.
     /// Parsing is idempotent.
     pub fn parse(text: &str) -> Option<Self> {
-        match domain_of_simple_host(text) {
-            Some(domain) => Some(Self(domain.into())),
+        match key_of_simple_host(text) {
+            Some(key) => Some(Self(key.into())),
             None => Self::parse_any(text),
         }
     }
@@ -111,13 +111,15 @@ fn registrable(host: &str) -> Option<&str> {
     std::str::from_utf8(domain.as_bytes()).ok().filter(|domain| !domain.starts_with('.'))
 }
 
-/// Fast path: returns the registrable domain of a simple host name, as nearly every advert names its site. `None` may also mean that
-/// only the full parser can tell.
-fn domain_of_simple_host(text: &str) -> Option<&str> {
+/// Fast path: returns the key of a simple host name, as nearly every advert names its site: its registrable domain, or the name itself
+/// if its suffix is unknown. `None` may also mean that only the full parser can tell.
+fn key_of_simple_host(text: &str) -> Option<&str> {
     /// The longest name that the domain name system allows.
     const LENGTH_MAX: usize = 253;
-    let is_simple = text.len() <= LENGTH_MAX && is_simple_host(text);
-    is_simple.then(|| registrable(text)).flatten()
+    if text.len() > LENGTH_MAX || !is_simple_host(text) {
+        return None;
+    }
+    registrable(text).or_else(|| (!text.starts_with("www.")).then_some(text))
 }
 
 impl fmt::Display for SiteKey {
@@ -251,7 +253,11 @@ mod tests {
     proptest! {
         #[test]
         fn parsing_is_idempotent_for_any_text(
-            text in prop_oneof![".{0,40}", "(www\\.){0,2}[a-zé.]{0,12}\\.(fr|co\\.uk|github\\.io|lan|公司\\.cn)[./:]{0,2}"],
+            text in prop_oneof![
+                ".{0,40}",
+                "(www\\.){0,2}[a-zé.]{0,12}\\.(fr|co\\.uk|github\\.io|lan|公司\\.cn)[./:]{0,2}",
+                "(www\\.){0,2}[a-c0-9.-]{1,6}",
+            ],
         ) {
             prop_assert_eq!(SiteKey::parse(&text), SiteKey::parse_any(&text));
             if let Some(key) = SiteKey::parse(&text) {
