@@ -42,6 +42,14 @@ impl<T> Reading<T> {
 pub fn is_not_given(text: &str) -> bool {
     /// The longest word of the list below.
     const BYTES_MAX: usize = 9;
+    if let [first, .., last] = text.as_bytes()
+        && first.is_ascii_alphanumeric()
+        && (last.is_ascii_alphanumeric() || *last == b'.')
+        && text.len() > 4 * BYTES_MAX
+    {
+        // A sentence: nothing is trimmed, and its characters have at most four bytes.
+        return false;
+    }
     let text = text.trim_matches(|c: char| c.is_whitespace() || text::is_invisible(c));
     if text.is_empty() {
         return true;

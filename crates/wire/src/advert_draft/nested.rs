@@ -40,20 +40,20 @@ pub fn contact(reader: &mut FieldReader, ignored: &mut Vec<String>, value: &Json
     let mut contact = Contact::default();
     let members = members(reader, "contact", value)?;
     for (name, value) in members.iter() {
-        let slot = match name {
-            "agency" => &mut contact.agency,
-            "email" => &mut contact.email,
-            "fax" => &mut contact.fax,
-            "name" => &mut contact.name,
-            "phone" => &mut contact.phone,
-            "reference" => &mut contact.reference,
+        let (slot, path) = match name {
+            "agency" => (&mut contact.agency, "contact.agency"),
+            "email" => (&mut contact.email, "contact.email"),
+            "fax" => (&mut contact.fax, "contact.fax"),
+            "name" => (&mut contact.name, "contact.name"),
+            "phone" => (&mut contact.phone, "contact.phone"),
+            "reference" => (&mut contact.reference, "contact.reference"),
             _ => {
                 ignored.push(format!("contact.{name}"));
                 continue;
             }
         };
         if !value.is_null() {
-            *slot = reader.bounded_text(&format!("contact.{name}"), value);
+            *slot = reader.bounded_text(path, value);
         }
     }
     let given = contact != Contact::default() || members.clears();
@@ -96,7 +96,8 @@ pub fn rating(
     let mut beside_letter = None;
     let members = members(reader, path, value)?;
     for (name, value) in members.iter() {
-        let member = format!("{path}.{name}");
+        // Formatted texts take three times as long, and this path is made for every rating.
+        let member = [path, ".", name].concat();
         match name {
             "category" if !value.is_null() => {
                 let read = category(reader, &member, value);

@@ -5,7 +5,6 @@
 //! used becomes a warning and counts as not given.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 use std::ops::RangeInclusive;
 
 use domain::value::{Text, TextError};
@@ -331,11 +330,12 @@ impl FieldReader {
         // One text for all paths. Nearly no item has a fault, but it might.
         let mut item_path = format!("{path}[");
         let prefix = item_path.len();
+        let mut digits = itoa::Buffer::new();
         let mut found: Vec<T> = Vec::with_capacity(items.len());
         for (index, item) in given {
             item_path.truncate(prefix);
-            // Writing to a string cannot fail.
-            let _ = write!(item_path, "{index}]");
+            item_path.push_str(digits.format(index));
+            item_path.push(']');
             found.extend(read(self, &item_path, item));
         }
         // A list without one usable item does not clear the known one.

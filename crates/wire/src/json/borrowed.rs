@@ -29,7 +29,7 @@ pub struct JsonObject<'a>(Vec<(Cow<'a, str>, Json<'a>)>);
 
 impl<'a> Json<'a> {
     pub fn parse(json: &'a [u8]) -> Result<Self, serde_json::Error> {
-        match std::str::from_utf8(json) {
+        match simdutf8::basic::from_utf8(json) {
             Ok(text) => serde_json::from_str(text),
             // The parser says where the wrong byte is.
             Err(_) => serde_json::from_slice(json),

@@ -2,12 +2,14 @@
 //!
 //! In a date of numbers the day comes before the month, as in France. Two digits of a year mean 1990 to 2089.
 
+use std::borrow::Cow;
+
 use domain::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::{Offset, TimeZone};
 
 use super::{Reading, says_unknown};
-use crate::date::{parse, resolve_in_zone};
+use crate::date::{clock_time, digits, parse, resolve_in_zone, two_digits};
 
 const NO_DATE: &str = "is not a date such as 2026-03-02, 02/03/2026 or 2026-03-02T14:30:00+01:00";
 
@@ -20,7 +22,7 @@ pub fn read(text: &str, zone: &TimeZone) -> Reading<Timestamp> {
     if super::is_not_given(text) {
         return Reading::NotGiven;
     }
-    if text.chars().nth(CHARACTERS_MAX).is_some() {
+    if text.len() > CHARACTERS_MAX && text.chars().nth(CHARACTERS_MAX).is_some() {
         return Reading::Unusable("is too long for a date");
     }
     if is_zero_date(text) {
@@ -29,7 +31,7 @@ pub fn read(text: &str, zone: &TimeZone) -> Reading<Timestamp> {
     if let Some(timestamp) = day_first(text, zone).or_else(|| parse(text, zone)) {
         return Reading::Value(timestamp);
     }
-    if says_unknown(&domain::fold(text)) {
+    if !text.bytes().any(|byte| byte.is_ascii_digit()) && says_unknown(&domain::fold(text)) {
         return Reading::NotGiven;
     }
     // `/Date(1710234000000)/`, as old Microsoft programs write JSON.
@@ -55,24 +57,14 @@ pub fn read(text: &str, zone: &TimeZone) -> Reading<Timestamp> {
 /// attempts at other forms.
 fn day_first(text: &str, zone: &TimeZone) -> Option<Timestamp> {
     let bytes = text.as_bytes();
-    let number = |from: usize, to: usize| {
-        bytes[from..to].iter().try_fold(0_i16, |number, byte| {
-            byte.is_ascii_digit().then(|| number * 10 + i16::from(byte - b'0'))
-        })
-    };
-    let two = |from: usize| number(from, from + 2).and_then(|number| i8::try_from(number).ok());
-    let time_marks = |marks: &[usize]| marks.iter().all(|at| bytes[*at] == b':');
-    let (hour, minute, second) = match bytes.len() {
-        10 => (0, 0, 0),
-        16 if bytes[10] == b' ' && time_marks(&[13]) => (two(11)?, two(14)?, 0),
-        19 if bytes[10] == b' ' && time_marks(&[13, 16]) => (two(11)?, two(14)?, two(17)?),
+    let time = match bytes.get(10..)? {
+        [] => Time::midnight(),
+        [b' ', time @ ..] => clock_time(time)?,
         _ => return None,
     };
-    if bytes[2] != b'/' || bytes[5] != b'/' {
-        return None;
-    }
-    let date = Date::new(number(6, 10)?, two(3)?, two(0)?).ok()?;
-    resolve_in_zone(date.to_datetime(Time::new(hour, minute, second, 0).ok()?), zone)
+    let [day @ .., b'/', _, _, b'/', _, _, _, _] = &bytes[..10] else { return None };
+    let date = Date::new(digits(&bytes[6..10])?, two_digits(&bytes[3..5])?, two_digits(day)?).ok()?;
+    resolve_in_zone(date.to_datetime(time), zone)
 }
 
 /// Reads a number: seconds, milliseconds or microseconds since 1970, or the digits of a date.
@@ -137,34 +129,38 @@ fn from_digits(digits: &str, zone: &TimeZone) -> Option<Timestamp> {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum DateToken {
-    Number(String),
-    Word(String),
+enum DateToken<'a> {
+    Number(&'a str),
+    /// Folded.
+    Word(Cow<'a, str>),
     Mark(char),
 }
 
-struct DateTokens(Vec<DateToken>);
+struct DateTokens<'a>(Vec<DateToken<'a>>);
 
-impl DateTokens {
-    fn of(text: &str) -> Self {
-        let mut tokens = Vec::new();
-        let mut characters = text.chars().peekable();
-        while let Some(c) = characters.next() {
+impl<'a> DateTokens<'a> {
+    fn of(text: &'a str) -> Self {
+        /// Those of `jeudi 31 décembre 2026 23:59:59 +0100` and a few more.
+        const USUAL_COUNT: usize = 16;
+        let mut tokens = Vec::with_capacity(USUAL_COUNT);
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let digit = c.is_ascii_digit();
+            let is_in_run = |next: char| if digit { next.is_ascii_digit() } else { next.is_alphabetic() };
+            let run = match rest.find(|next| !is_in_run(next)) {
+                Some(0) => &rest[..c.len_utf8()],
+                end => &rest[..end.unwrap_or(rest.len())],
+            };
+            rest = &rest[run.len()..];
             if c.is_whitespace() || matches!(c, ',' | '(' | ')') {
                 continue;
             }
-            let digit = c.is_ascii_digit();
-            if !digit && !c.is_alphabetic() {
-                tokens.push(DateToken::Mark(c));
-                continue;
-            }
-            let mut run = String::from(c);
-            while let Some(next) =
-                characters.next_if(|next| if digit { next.is_ascii_digit() } else { next.is_alphabetic() })
-            {
-                run.push(next);
-            }
-            tokens.push(if digit { DateToken::Number(run) } else { DateToken::Word(domain::fold(&run)) });
+            tokens.push(match c {
+                _ if digit => DateToken::Number(run),
+                _ if !c.is_alphabetic() => DateToken::Mark(c),
+                _ if run.bytes().all(|byte| byte.is_ascii_lowercase()) => DateToken::Word(run.into()),
+                _ => DateToken::Word(domain::fold(run).into()),
+            });
         }
         Self(tokens)
     }
@@ -180,12 +176,12 @@ impl DateTokens {
     }
 
     /// Reads the date at the beginning. Returns the tokens after it.
-    fn date(&self) -> Option<(Date, &[DateToken])> {
+    fn date(&self) -> Option<(Date, &[DateToken<'a>])> {
         use DateToken::{Mark, Number, Word};
         let mut tokens = self.0.as_slice();
         // `le mardi 12 mars`: neither the article nor the weekday matters.
         while let [Word(word), rest @ ..] = tokens
-            && (is_weekday(word) || is_tuesday(word, rest) || matches!(word.as_str(), "le" | "du" | "on"))
+            && (is_weekday(word) || is_tuesday(word, rest) || matches!(&**word, "le" | "du" | "on"))
         {
             tokens = match rest {
                 [Mark('.'), rest @ ..] => rest,
@@ -206,9 +202,7 @@ impl DateTokens {
             // `12 mars 2024`, `1er janvier 2024`, `12-Mar-2024`.
             [Number(day), rest @ ..] => {
                 let rest = match rest {
-                    [Word(word), rest @ ..]
-                        if matches!(word.as_str(), "er" | "st" | "nd" | "rd" | "th" | "e") =>
-                    {
+                    [Word(word), rest @ ..] if matches!(&**word, "er" | "st" | "nd" | "rd" | "th" | "e") => {
                         rest
                     }
                     [Mark('-' | '.' | '/'), rest @ ..] => rest,
@@ -233,9 +227,7 @@ impl DateTokens {
                     return None;
                 };
                 let rest = match rest {
-                    [Word(word), rest @ ..] if matches!(word.as_str(), "st" | "nd" | "rd" | "th" | "er") => {
-                        rest
-                    }
+                    [Word(word), rest @ ..] if matches!(&**word, "st" | "nd" | "rd" | "th" | "er") => rest,
                     rest => rest,
                 };
                 let [Number(year), rest @ ..] = rest else { return None };
@@ -251,11 +243,11 @@ impl DateTokens {
 }
 
 /// Reads a time: `10:15:30.5`, `10h30`, `à 10 h`, `3:15 PM`. Nothing is midnight.
-fn time(tokens: &[DateToken]) -> Option<(Time, &[DateToken])> {
+fn time<'t, 'a>(tokens: &'t [DateToken<'a>]) -> Option<(Time, &'t [DateToken<'a>])> {
     use DateToken::{Mark, Number, Word};
     let mut tokens = tokens;
     while let [Word(word), rest @ ..] = tokens
-        && matches!(word.as_str(), "t" | "a" | "at" | "vers")
+        && matches!(&**word, "t" | "a" | "at" | "vers")
     {
         tokens = rest;
     }
@@ -266,11 +258,11 @@ fn time(tokens: &[DateToken]) -> Option<(Time, &[DateToken])> {
     let mut hour: i8 = hour.parse().ok()?;
     let (mut minute, mut second) = (0, 0);
     let mut rest = match rest {
-        [Word(word), rest @ ..] if matches!(word.as_str(), "h" | "heures" | "heure") => match rest {
+        [Word(word), rest @ ..] if matches!(&**word, "h" | "heures" | "heure") => match rest {
             [Number(minutes), rest @ ..] => {
                 minute = minutes.parse().ok()?;
                 match rest {
-                    [Word(word), rest @ ..] if matches!(word.as_str(), "m" | "mn" | "min") => rest,
+                    [Word(word), rest @ ..] if matches!(&**word, "m" | "mn" | "min") => rest,
                     rest => rest,
                 }
             }
@@ -290,7 +282,7 @@ fn time(tokens: &[DateToken]) -> Option<(Time, &[DateToken])> {
         };
     }
     if let [Word(word), after @ ..] = rest {
-        match (word.as_str(), hour) {
+        match (&**word, hour) {
             ("am", 12) => hour = 0,
             ("am", 1..=11) | ("pm", 12) => {}
             ("pm", 1..=11) => hour += 12,
@@ -303,12 +295,12 @@ fn time(tokens: &[DateToken]) -> Option<(Time, &[DateToken])> {
 }
 
 /// Reads an offset. `None` if something else follows the time.
-fn offset(tokens: &[DateToken]) -> Option<Option<Offset>> {
+fn offset(tokens: &[DateToken<'_>]) -> Option<Option<Offset>> {
     use DateToken::{Mark, Number, Word};
     let (sign, digits) = match tokens {
         [] => return Some(None),
         [Word(word)] => {
-            return match word.as_str() {
+            return match &**word {
                 "z" | "utc" | "gmt" => Some(Some(Offset::UTC)),
                 "cet" => Some(Some(Offset::constant(1))),
                 "cest" => Some(Some(Offset::constant(2))),
@@ -316,10 +308,10 @@ fn offset(tokens: &[DateToken]) -> Option<Option<Offset>> {
             };
         }
         [Mark(sign @ ('+' | '-')), Number(digits)] | [Word(_), Mark(sign @ ('+' | '-')), Number(digits)] => {
-            (*sign, digits.clone())
+            (*sign, Cow::Borrowed(*digits))
         }
         [Mark(sign @ ('+' | '-')), Number(hours), Mark(':'), Number(minutes)] => {
-            (*sign, format!("{hours}{minutes}"))
+            (*sign, Cow::Owned(format!("{hours}{minutes}")))
         }
         _ => return None,
     };

@@ -112,7 +112,7 @@ pub fn read(given: &str, kind: NumberKind) -> Reading<f64> {
     {
         return checked(number, kind);
     }
-    if says_unknown(&domain::fold(trimmed)) {
+    if !trimmed.bytes().any(|byte| byte.is_ascii_digit()) && says_unknown(&domain::fold(trimmed)) {
         return Reading::NotGiven;
     }
     let cleaned = text::clean(trimmed);
