@@ -139,6 +139,11 @@ impl SlotSet {
         self.0 == 0
     }
 
+    /// Returns the set as one bit for each index of a slot.
+    pub const fn index_bits(self) -> u128 {
+        self.0
+    }
+
     pub fn iter(self) -> impl Iterator<Item = Slot> {
         let mut rest = self.0;
         std::iter::from_fn(move || {

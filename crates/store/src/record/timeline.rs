@@ -81,6 +81,28 @@ static NUMBERS: LazyLock<Vec<Option<u8>>> = LazyLock::new(|| {
     Slot::all().map(|slot| number(slot).and_then(|number| u8::try_from(number).ok())).collect()
 });
 
+/// Slots that follow each other in this build and on disk.
+struct Run {
+    indexes: u128,
+    first_index: usize,
+    first_number: u8,
+}
+
+/// Nearly all slots are in the order of their numbers, so there are few runs.
+static RUNS: LazyLock<Vec<Run>> = LazyLock::new(|| {
+    let mut runs: Vec<Run> = Vec::new();
+    for slot in Slot::all() {
+        let (index, Some(number)) = (slot.index(), number(slot)) else { continue };
+        let is_next =
+            |run: &Run| index - run.first_index == usize::from(number.wrapping_sub(run.first_number));
+        match runs.last_mut().filter(|run| is_next(run)) {
+            Some(run) => run.indexes |= 1 << index,
+            None => runs.push(Run { indexes: 1 << index, first_index: index, first_number: number }),
+        }
+    }
+    runs
+});
+
 #[derive(Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
 pub struct TimelineRecord<'a> {
@@ -265,7 +287,9 @@ fn slot(number: u8) -> Option<Slot> {
 }
 
 fn bits(slots: SlotSet) -> String {
-    let bits = slots.iter().filter_map(number).fold(0_u128, |bits, number| bits | (1 << number));
+    let bits = RUNS.iter().fold(0_u128, |bits, run| {
+        bits | (slots.index_bits() & run.indexes) >> run.first_index << run.first_number
+    });
     format!("{bits:x}")
 }
 
@@ -285,6 +309,15 @@ mod tests {
         let unknown: Vec<&&str> =
             SLOT_NAMES.iter().zip(&*SLOTS).filter(|(_, slot)| slot.is_none()).map(|(name, _)| name).collect();
         assert!(unknown.is_empty(), "these names are on disk and must stay: {unknown:?}");
+    }
+
+    #[test]
+    fn each_slot_is_the_bit_of_its_number() {
+        for slot in Slot::all() {
+            let expected = number(slot).map(|number| format!("{:x}", 1_u128 << number));
+            assert_eq!(Some(bits(std::iter::once(slot).collect())), expected, "{}", slot.name());
+        }
+        assert!(RUNS.len() < 10, "{} runs", RUNS.len());
     }
 
     #[test]
