@@ -20,6 +20,7 @@ use domain::{
     Advert, AdvertDetails, AdvertDraft, AdvertEvent, AdvertId, GivenPlace, IdSource, Identity, Placement,
     PriceProblem, Property, PropertyId, Timestamp, Violation,
 };
+use foldhash::fast::RandomState;
 use places::Certainty;
 use store::{AdvertRef, Expected, PutCause, PutProperty, Step, StoredProperty};
 
@@ -29,7 +30,7 @@ use crate::grouping::{GroupingState, Reservation};
 
 /// An advert has three identities, each looked up several times: the default hash takes a few per cent of a plan. This one is seeded
 /// as well, so that a client cannot choose which keys collide.
-pub type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
+pub type HashMap<K, V> = std::collections::HashMap<K, V, RandomState>;
 
 /// The records read from the store so far. An absent key has not been read; `None` means that the store does not contain it.
 #[derive(Debug, Default)]
@@ -234,14 +235,16 @@ pub fn plan(
         }
     }
     let mut created = std::mem::take(&mut loaded.created);
+    /// An advert has a uuid, a reference and an address.
+    const IDENTITIES: usize = 3;
     let mut batch = Batch {
         loaded,
         context,
         grouping,
         reservation: Reservation::default(),
-        located: HashMap::default(),
-        properties: HashMap::default(),
-        steps: Vec::new(),
+        located: HashMap::with_capacity_and_hasher(IDENTITIES * drafts.len(), RandomState::default()),
+        properties: HashMap::with_capacity_and_hasher(drafts.len(), RandomState::default()),
+        steps: Vec::with_capacity(drafts.len()),
         step_bytes: 0,
     };
     let mut receipts = Vec::with_capacity(drafts.len());
