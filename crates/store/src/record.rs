@@ -37,7 +37,7 @@ pub fn decode_property(id: PropertyId, record: &[u8]) -> Result<Property, Error>
     let what = || format!("the record of property {id}");
     let json = decompress(FORMAT_JSON_ZSTD, record, what)?;
     let record: PropertyRecord<'_> =
-        serde_json::from_slice(&json).map_err(|error| Error::corrupt_by(what(), error))?;
+        sonic_rs::from_slice(&json).map_err(|error| Error::corrupt_by(what(), error))?;
     record.into_property(id).ok_or_else(|| Error::corrupt(what()))
 }
 

@@ -29,7 +29,7 @@ thread_local! {
 pub fn compress_json(format: u8, value: &impl Serialize) -> io::Result<Vec<u8>> {
     JSON.with_borrow_mut(|json| {
         json.clear();
-        serde_json::to_writer(&mut *json, value)?;
+        sonic_rs::to_writer(&mut *json, value).map_err(io::Error::other)?;
         let record = compress(format, json);
         json.shrink_to(KEPT_BYTES_MAX);
         record

@@ -16,6 +16,16 @@ proptest! {
         prop_assert_eq!(decode_property(property.id, &record).unwrap(), property);
     }
 
+    /// The JSON of properties is written and read by another library than all other JSON.
+    #[test]
+    fn properties_are_plain_json(property in arbitrary::property()) {
+        let record = encode_property(&property).unwrap();
+        let json = decompress(FORMAT_JSON_ZSTD, &record, String::new).unwrap();
+        prop_assert_eq!(serde_json::to_vec(&PropertyRecord::from_property(&property)).unwrap(), &*json);
+        let read: PropertyRecord<'_> = serde_json::from_slice(&json).unwrap();
+        prop_assert_eq!(read.into_property(property.id), Some(property));
+    }
+
     #[test]
     fn events_round_trip(events in proptest::collection::vec(arbitrary::event(), 0..6)) {
         prop_assert_eq!(decode_events(&encode_events(&events).unwrap()).unwrap(), events);
