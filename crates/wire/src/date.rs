@@ -109,8 +109,9 @@ pub(crate) fn clock_time(text: &[u8]) -> Option<Time> {
     Time::new(two_digits(hour)?, two_digits(minute)?, second, 0).ok()
 }
 
-/// Reads up to four digits, and nothing else.
+/// Reads at most four digits, and nothing else.
 pub(crate) fn digits(text: &[u8]) -> Option<i16> {
+    debug_assert!(text.len() <= 4, "a number of this length may be too large");
     text.iter()
         .try_fold(0, |number, byte| byte.is_ascii_digit().then(|| number * 10 + i16::from(byte - b'0')))
 }

@@ -8,7 +8,7 @@ const PLACES_PER_HASH: usize = 4;
 
 /// A fixed set of hashes. Most words are in none, and one bit tells. Of those that are in one, most are read many times in every text.
 pub struct WordSet {
-    /// Each at the place that its highest bits say, or the next free one. Zero is no hash.
+    /// Each at the place that its bits above the lowest say, or the next free one. Zero is no hash.
     table: Box<[u32]>,
     /// A bit for each hash, by its lowest bits.
     bits: Box<[u64]>,
