@@ -38,7 +38,8 @@ use crate::config::Config;
 use crate::ndjson::{self, Decoder, Ingested, IngestingAdverts, PreparedAdverts};
 use crate::open;
 
-/// How often the checkpoint is saved: an interrupted import repeats that long, and the few batches that were being ingested.
+/// How often the checkpoint is saved, at most, with the next batch: an interrupted import repeats that long, and the few batches that were
+/// being ingested.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(2);
 
 const INTERRUPTED: &str = "import interrupted; run the same command again to resume";
@@ -156,10 +157,16 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
             following
         };
         let saving = save_checkpoint(&source, &app, import.checkpoint_due.take());
-        let (ingested, following, saved) = tokio::join!(import.ingest(batch, &is_ready), following, saving);
-        ingested?;
-        saved?;
-        prepared = following?;
+        // An import that fails does not wait for more of the feed: that may take hours.
+        let following = async { Ok(following.await) };
+        let ((), following, ()) = tokio::try_join!(import.ingest(batch, &is_ready), following, saving)?;
+        prepared = match following {
+            Ok(following) => following,
+            Err(error) => {
+                import.finish().await?;
+                return Err(error);
+            }
+        };
     }
     import.finish().await?;
     save_checkpoint(&source, &app, import.checkpoint_due.take()).await?;

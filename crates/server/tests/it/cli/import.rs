@@ -113,6 +113,32 @@ fn batch_is_finished_while_the_next_one_is_awaited() {
 }
 
 #[test]
+fn failed_commit_ends_an_import_that_waits_for_more() {
+    let folder = new_folder();
+    let mut command = vigie();
+    command.args(["import", "-", "--data"]).arg(folder.path());
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    // The first import creates the database.
+    assert!(command.spawn().unwrap().wait_with_output().unwrap().status.success());
+    let database = rusqlite::Connection::open(folder.path().join(store::sqlite::FILE_NAME)).unwrap();
+    let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON property_version BEGIN SELECT RAISE(ABORT, 'the disk is full'); END";
+    database.execute_batch(refuse).unwrap();
+    drop(database);
+
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let lines: String =
+        (0..300).map(|number| format!("{}\n", advert(&number.to_string(), json!({})))).collect();
+    input.write_all(lines.as_bytes()).unwrap();
+    // Ends with the import, although its input stays open.
+    let ended = child.wait_with_output().unwrap();
+    drop(input);
+    assert!(!ended.status.success());
+    let errors = String::from_utf8(ended.stderr).unwrap();
+    assert!(errors.contains("the disk is full"), "{errors}");
+}
+
+#[test]
 fn import_reads_a_named_pipe() {
     // As a shell does for `<(zcat feed.gz)`.
     let folder = new_folder();
