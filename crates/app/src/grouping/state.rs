@@ -217,10 +217,17 @@ impl App {
             return Ok(());
         }
         let adverts: BTreeSet<AdvertId> = reservation.changes.iter().map(|change| change.advert).collect();
-        let mut state = self.lock_grouping().await?;
+        let mut guard = self.grouping.state.lock().await;
+        // A reservation is made in a loaded state.
+        let Some(state) = guard.as_mut() else { return Ok(()) };
+        // Before anything can fail: an advert that joins what stays reserved would wait for ever.
         state.roll_back(reservation);
-        let read = self.read_again(&mut state, adverts.into_iter().collect()).await;
-        drop(state);
+        let read = match self.catch_up_grouping(state).await {
+            // Batches that were planned one upon the other are not undone in reverse order: the store knows how they leave the adverts.
+            Ok(()) => self.read_again(state, adverts.into_iter().collect()).await,
+            Err(error) => Err(error),
+        };
+        drop(guard);
         self.grouping.settled.send_modify(|count| *count += 1);
         read
     }

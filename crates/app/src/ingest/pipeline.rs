@@ -59,7 +59,7 @@ impl App {
     /// Begins to ingest a batch: plans it while the one before is committed, and returns once its own commit has begun. Also returns
     /// the receipts of the batch before, which is durable then, unless they were returned already.
     ///
-    /// At most one more batch may have been prepared meanwhile.
+    /// At most one more batch may have been prepared meanwhile: what is handed over are the changes of the last two.
     pub async fn ingest_next(
         &self,
         prepared: PreparedDrafts,
@@ -101,7 +101,18 @@ impl App {
             loaded.relocate(Arc::clone(&before.relocated_before));
             loaded.take_over(&before.handover);
         }
-        let planned = self.plan_ahead(&batch, loaded).await?;
+        let planned = match loaded.is_uncertain() {
+            true => Ok(None),
+            false => self.plan_ahead(&batch, loaded).await,
+        };
+        let planned = match planned {
+            Ok(planned) => planned,
+            Err(error) => {
+                // The batch before may still have to be committed again, and if it cannot be, that is the reason.
+                self.finish(before, None).await?;
+                return Err(error);
+            }
+        };
         let (Ingesting { handover, receipts, .. }, planned) = self.finish(before, planned).await?;
         Ok((self.begin(batch, planned, handover.relocated).await?, receipts))
     }
@@ -206,121 +217,4 @@ impl Ingesting {
 }
 
 #[cfg(test)]
-mod tests {
-    use domain::{AdvertDraft, FieldUpdate, Identity};
-    use testkit::build::{advert_id, amount, draft, property_id, short_text, site, site_reference};
-
-    use super::*;
-    use crate::ingest::IngestOptions;
-    use crate::ingest::Outcome::{self, Created, Updated};
-    use crate::search::tests::app_without_workers;
-
-    fn outcomes(receipts: &[Receipt]) -> Vec<Outcome> {
-        let outcome = |receipt: &Receipt| match receipt {
-            Receipt::Accepted { outcome, .. } => *outcome,
-            Receipt::Rejected { violations } => panic!("{violations:?}"),
-        };
-        receipts.iter().map(outcome).collect()
-    }
-
-    /// Changes the reference of an advert on its site.
-    fn renamed(number: u64, site_given: bool, reference: &str) -> AdvertDraft {
-        let mut draft = draft(Identity::Uuid(advert_id(number)));
-        draft.property = Some(property_id(number));
-        draft.patch.reference = FieldUpdate::Set(Some(short_text(reference)));
-        if site_given {
-            draft.patch.site = FieldUpdate::Set(Some(site("portail.fr")));
-        }
-        draft
-    }
-
-    /// An advert of one of two properties, with a price.
-    fn priced(number: u64, price: f64) -> AdvertDraft {
-        let mut draft = draft(Identity::Uuid(advert_id(number)));
-        draft.property = Some(property_id(number % 2));
-        draft.patch.price = FieldUpdate::Set(Some(amount(price)));
-        draft
-    }
-
-    /// Plans batches, each from what the plan before leaves, and commits all of them afterwards. Returns the outcomes of each.
-    async fn plan_all_and_commit(app: &App, batches: Vec<Vec<AdvertDraft>>) -> Vec<Vec<Outcome>> {
-        let mut handover = Handover::default();
-        let (mut found, mut planned) = (Vec::new(), Vec::new());
-        for drafts in batches {
-            let prepared = app.prepare(drafts, IngestOptions::default()).await.unwrap();
-            let PreparedDrafts { batch, mut loaded, head: _ } = prepared;
-            loaded.take_over(&handover);
-            let part = app.plan(batch.part(0), loaded).await.unwrap().unwrap();
-            handover = part.handover;
-            found.push(outcomes(&part.receipts));
-            planned.push(part.changes);
-        }
-        for changes in planned {
-            assert!(app.commit_planned(changes).await.unwrap().is_some(), "refused");
-        }
-        found
-    }
-
-    #[tokio::test]
-    async fn plan_that_begins_from_an_uncommitted_one_is_not_refused() {
-        let (app, _folder) = app_without_workers();
-        let batch = |numbers: [u64; 3], price| numbers.map(|number| priced(number, price)).to_vec();
-        // Several steps for one property, then changes and a new advert of both.
-        let found =
-            plan_all_and_commit(&app, vec![batch([1, 2, 3], 100_000.0), batch([3, 4, 1], 90_000.0)]).await;
-        assert_eq!(found, [[Created; 3], [Updated, Created, Updated]]);
-        let property = app.property(property_id(1)).await.unwrap().unwrap();
-        let prices: Vec<_> = property.adverts.iter().map(|advert| advert.details.price).collect();
-        assert_eq!(prices, [Some(amount(90_000.0)); 2]);
-    }
-
-    #[tokio::test]
-    async fn reference_that_an_uncommitted_plan_releases_is_free() {
-        let (app, _folder) = app_without_workers();
-        app.ingest(vec![renamed(1, true, "A"), renamed(2, true, "B")]).await.unwrap();
-        // Without the site, the reference is looked for only when it is planned.
-        let batches = vec![vec![renamed(1, true, "A2")], vec![renamed(2, false, "A")]];
-        assert_eq!(plan_all_and_commit(&app, batches).await, [[Updated], [Updated]]);
-    }
-
-    #[tokio::test]
-    async fn references_that_the_batches_before_release_are_free() {
-        let (app, _folder) = app_without_workers();
-        let known = vec![renamed(1, true, "A"), renamed(2, true, "B"), renamed(3, true, "C")];
-        app.ingest(known).await.unwrap();
-        let mut of_reference = draft(site_reference("portail.fr", "A"));
-        of_reference.patch.site = FieldUpdate::Set(Some(site("portail.fr")));
-        of_reference.patch.reference = FieldUpdate::Set(Some(short_text("A")));
-        let batches = [
-            vec![renamed(1, true, "A2")],
-            // Gives no site, so the reference is looked for only when it is planned.
-            vec![renamed(2, false, "B2"), renamed(3, true, "C2")],
-            vec![of_reference, renamed(1, false, "C"), renamed(2, false, "B3")],
-            vec![renamed(3, false, "B2")],
-        ];
-        // All are looked up before any is ingested.
-        let mut prepared = Vec::new();
-        for batch in batches {
-            prepared.push(app.prepare(batch, IngestOptions::default()).await.unwrap());
-        }
-        let last = prepared.pop().unwrap();
-        let (mut before, mut found) = (None, Vec::new());
-        for batch in prepared {
-            let (ingesting, done) = app.ingest_next(batch, before.take()).await.unwrap();
-            before = Some(ingesting);
-            found.extend(done.iter().flat_map(|receipts| outcomes(receipts)));
-        }
-        let (before, done) = app.finish_ingesting(before.unwrap()).await.unwrap();
-        found.extend(outcomes(&done.unwrap()));
-        let (last, done) = app.ingest_next(last, Some(before)).await.unwrap();
-        assert_eq!(done, None, "returned already");
-        let (_, done) = app.finish_ingesting(last).await.unwrap();
-        found.extend(outcomes(&done.unwrap()));
-        // The advert of the released reference is another one.
-        assert_eq!(found, [Updated, Updated, Updated, Created, Updated, Updated, Updated]);
-        for (number, reference) in [(1, "C"), (2, "B3"), (3, "B2")] {
-            let (advert, _) = app.advert(advert_id(number)).await.unwrap().unwrap();
-            assert_eq!(advert.details.reference, Some(short_text(reference)));
-        }
-    }
-}
+mod tests;

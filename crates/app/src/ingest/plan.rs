@@ -5,6 +5,7 @@
 //! first. `group` decides which property an advert belongs to.
 
 mod group;
+mod relocated;
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use places::Certainty;
 use store::{AdvertRef, Expected, PutCause, PutProperty, Step, StoredProperty};
 
 use self::group::{Group, Move, Signed};
+pub use self::relocated::Relocated;
 use super::{Creation, Outcome, Receipt};
 use crate::grouping::{GroupingState, Reservation};
 
@@ -41,6 +43,8 @@ pub struct Loaded {
     pub damaged: HashSet<PropertyId>,
     /// What the batches before have changed that the store may not show yet, in order.
     relocated: Vec<Arc<Relocated>>,
+    /// Whether a draft is about an address that those batches have released.
+    is_uncertain: bool,
     /// New adverts by the index of their draft. They depend on nothing else, and a batch is planned again after each read.
     created: CreatedAdverts,
     /// Whether the properties that these join were looked for.
@@ -61,11 +65,8 @@ impl From<StoredProperty> for KnownProperty {
     }
 }
 
-/// Where the drafts of a batch leave the adverts: the identities that they added, moved or removed.
-pub type Relocated = HashMap<Identity, Option<AdvertRef>>;
-
 /// What a batch leaves to the next one: how the store is after its commit, except that the revision of a property which existed and was
-/// removed is higher. The next batch that changes it conflicts.
+/// removed is higher (the next batch that changes it conflicts), and that an address may lead to an older advert ([`Relocated`]).
 #[derive(Debug, Default)]
 pub struct Handover {
     pub relocated: Arc<Relocated>,
@@ -174,24 +175,23 @@ impl Loaded {
             return;
         }
         for (identity, located) in &mut self.located {
-            *located = follow(identity, *located, &relocated);
+            *located = relocated.follow(identity, *located);
+            self.is_uncertain |= relocated.is_released_address(identity);
         }
         self.relocated.push(relocated);
+    }
+
+    /// Returns `true` if only the store can tell what a draft is about, once the batches before are committed.
+    pub fn is_uncertain(&self) -> bool {
+        self.is_uncertain
     }
 
     /// Adds what the store says about an identity.
     pub fn locate(&mut self, identity: Identity, located: Option<AdvertRef>) {
         let located =
-            self.relocated.iter().fold(located, |located, relocated| follow(&identity, located, relocated));
+            self.relocated.iter().fold(located, |located, relocated| relocated.follow(&identity, located));
         self.located.insert(identity, located);
     }
-}
-
-/// Returns where an identity leads after a batch.
-fn follow(identity: &Identity, located: Option<AdvertRef>, relocated: &Relocated) -> Option<AdvertRef> {
-    let located = relocated.get(identity).copied().unwrap_or(located);
-    let moved = located.and_then(|located| relocated.get(&Identity::Uuid(located.advert)));
-    moved.copied().flatten().or(located)
 }
 
 impl Missing {
@@ -242,7 +242,7 @@ pub fn plan(
         context,
         grouping,
         reservation: Reservation::default(),
-        located: HashMap::with_capacity_and_hasher(IDENTITIES * drafts.len(), RandomState::default()),
+        located: Relocated::with_capacity(IDENTITIES * drafts.len()),
         properties: HashMap::with_capacity_and_hasher(drafts.len(), RandomState::default()),
         steps: Vec::with_capacity(drafts.len()),
         step_bytes: 0,
@@ -251,6 +251,10 @@ pub fn plan(
     // Collects what all drafts miss. Stopping at the first would cost one read per draft.
     let (mut missing, mut pending) = (Missing::default(), None);
     for (index, draft) in drafts.iter().enumerate() {
+        if batch.located.is_released_address(&draft.identity) {
+            // The next part asks the store whether another advert has it.
+            break;
+        }
         match batch.apply(index, draft, &mut created) {
             Ok(receipt) => receipts.push(receipt),
             Err(Obstacle::Missing(more)) => missing.add(more),
@@ -361,7 +365,7 @@ struct PropertyState {
     /// Shared with the step that writes it, until a later step changes it again.
     property: Option<Arc<Property>>,
     expected: Expected,
-    /// The revision after the steps so far. Zero for one that never existed.
+    /// The revision after the steps so far. Counted from zero for one that does not exist, even if it was removed before.
     revision: u32,
 }
 
@@ -467,6 +471,10 @@ impl Batch<'_> {
             // The advert was erased or moved between the two reads; the commit would conflict. Read both again.
             return Err(Missing { identities: vec![draft.identity], properties: vec![property_id] }.into());
         };
+        if self.is_outdated(&draft.identity, &current) {
+            // However often it is read: then the batch is planned once those before are committed.
+            return Err(Missing { identities: vec![draft.identity], properties: vec![property_id] }.into());
+        }
         let named = draft.property;
         let destination = named.filter(|property| *property != property_id);
         if let Some(destination) = destination
@@ -579,15 +587,20 @@ impl Batch<'_> {
     }
 
     fn locate(&self, identity: &Identity) -> Result<Option<AdvertRef>, Missing> {
-        let located = match (self.located.get(identity), self.loaded.located.get(identity)) {
-            (Some(located), _) | (None, Some(located)) => *located,
-            (None, None) => {
-                return Err(Missing { identities: vec![identity.clone()], properties: Vec::new() });
-            }
-        };
-        // An earlier draft of this batch may have moved the advert.
-        let moved = located.and_then(|located| self.located.get(&Identity::Uuid(located.advert)));
-        Ok(moved.copied().flatten().or(located))
+        match self.loaded.located.get(identity) {
+            Some(located) => Ok(self.located.follow(identity, *located)),
+            None if self.located.contains(identity) => Ok(self.located.follow(identity, None)),
+            None => Err(Missing { identities: vec![identity.clone()], properties: Vec::new() }),
+        }
+    }
+
+    /// Returns `true` if a batch before has given an identity to an advert, and another process has taken it away since.
+    fn is_outdated(&self, identity: &Identity, advert: &Advert) -> bool {
+        let is_handed_over = || self.loaded.relocated.iter().any(|relocated| relocated.contains(identity));
+        !matches!(identity, Identity::Uuid(_))
+            && !self.located.contains(identity)
+            && is_handed_over()
+            && identities_of(&advert.details).all(|known| known != *identity)
     }
 
     /// Records for the rest of the batch which identities locate the advert, and which no longer do.
@@ -600,21 +613,13 @@ impl Batch<'_> {
         claim: &Identity,
     ) {
         let located = AdvertRef { advert, property };
-        for released in before.into_iter().flat_map(identities_of) {
-            self.located.insert(released, None);
+        let kept: Vec<Identity> = identities_of(details).collect();
+        let released = before.into_iter().flat_map(identities_of).filter(|identity| !kept.contains(identity));
+        for identity in released {
+            self.located.release(identity);
         }
-        self.located.insert(Identity::Uuid(advert), Some(located));
-        self.located.insert(claim.clone(), Some(located));
-        for identity in identities_of(details) {
-            match identity {
-                // Several adverts may share a URL; it locates the first of them.
-                Identity::Url(_) => {
-                    self.located.entry(identity).or_default().get_or_insert(located);
-                }
-                Identity::Uuid(_) | Identity::SiteReference(..) => {
-                    self.located.insert(identity, Some(located));
-                }
-            }
+        for identity in [Identity::Uuid(advert), claim.clone()].into_iter().chain(kept) {
+            self.located.record(identity, located);
         }
     }
 

@@ -149,7 +149,7 @@ impl Batch<'_> {
             let Some(first) = moved.first().copied() else { continue };
             for advert in &moved {
                 let located = AdvertRef { advert: *advert, property: to };
-                self.located.insert(Identity::Uuid(*advert), Some(located));
+                self.located.record(Identity::Uuid(*advert), located);
                 if let Some(known) = self.known(*advert) {
                     self.record_signed(*advert, to, known);
                 }
