@@ -531,7 +531,7 @@ async fn batches_that_are_prepared_ahead_end_as_if_they_had_waited() {
     let receipts = ingest_ahead(&ahead, drafts.chunks(BATCH), async || {}).await;
     assert_eq!(made(&ahead, &drafts, &receipts).await, expected, "seed {seed}");
 
-    // Plans that were made before another process wrote are refused, those that follow them as well.
+    // A plan that was made before another process wrote may be refused, and then the one that follows it as well.
     let other = open(folders[2].path(), seed + 1, true);
     let mut count = 0;
     let disturb = async || {

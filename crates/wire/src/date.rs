@@ -161,6 +161,13 @@ mod tests {
         }
     }
 
+    #[test]
+    fn usual_forms_are_read_at_once() {
+        for text in ["2026-03-02", "2026-03-02 14:30", "2026-03-02T14:30:00"] {
+            assert!(year_first(text).is_some(), "{text}");
+        }
+    }
+
     fn check(text: &str, expected: &str) {
         let read = parse(text, &paris()).map(|timestamp| format(timestamp, &paris()));
         assert_eq!(read.as_deref(), Some(expected), "{text}");

@@ -205,6 +205,38 @@ async fn reference_that_another_writer_takes_from_an_advert_is_not_given_back() 
 }
 
 #[tokio::test]
+async fn refused_batch_and_the_one_planned_after_it_are_planned_again_in_order() {
+    let (app, _folder) = app_without_workers();
+    app.ingest(vec![priced(1, 100_000.0), priced(2, 100_000.0)]).await.unwrap();
+    let prepare = async |batch| app.prepare(batch, IngestOptions::default()).await.unwrap();
+    let alone = |number| {
+        let mut draft = priced(number, 100_000.0);
+        draft.property = None;
+        draft
+    };
+    let PreparedDrafts { batch, loaded, head: _ } = prepare(vec![priced(1, 90_000.0), alone(3)]).await;
+    let next = prepare(vec![priced(1, 80_000.0), alone(3), alone(4)]).await;
+    let planned = app.plan_ahead(&batch, loaded).await.unwrap();
+    let mut of_another_writer = priced(1, 70_000.0);
+    of_another_writer.patch.floor = FieldUpdate::Set(Some(3));
+    app.ingest(vec![of_another_writer]).await.unwrap();
+    let mut first = app.begin(batch, planned, Arc::default()).await.unwrap();
+    first.end().await;
+    assert!(matches!(first.progress, Progress::Ended(Ok(None))), "not refused");
+
+    let (next, done) = app.ingest_next(next, Some(first)).await.unwrap();
+    assert_eq!(outcomes(&done.unwrap()), [Updated, Created]);
+    let (_, done) = app.finish_ingesting(next).await.unwrap();
+    assert_eq!(outcomes(&done.unwrap()), [Updated, Outcome::Unchanged, Created]);
+    assert_eq!(prices(&app, &[1, 2, 3, 4]).await, [80_000.0, 100_000.0, 100_000.0, 100_000.0]);
+    let (advert, _) = app.advert(advert_id(1)).await.unwrap().unwrap();
+    assert_eq!(advert.details.floor, Some(3));
+    // The other writer came first, and then the batches in their order.
+    let new_values = advert.events.iter().filter_map(|event| event.new_value.as_deref());
+    assert_eq!(new_values.collect::<Vec<_>>(), ["70000", "90000", "80000"]);
+}
+
+#[tokio::test]
 async fn batch_that_is_too_large_for_one_commit_is_ingested_in_parts() {
     const ADVERTS: u64 = 50;
     let (app, _folder) = app_without_workers();
