@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use places::Certainty;
 use wire::advert_draft::{ParseContext, ParseMode, ParsedDraft, RejectedDraft};
 use wire::json::Json;
-use wire::lenient::encoding;
+use wire::lenient::encoding::{self, Repaired};
 use wire::receipt::ReceiptBody;
 
 use crate::json_size::JsonSize;
@@ -194,22 +194,35 @@ impl Decoder {
             Ok(json) => return Ok(read(json, Vec::new())),
             Err(error) => error,
         };
+        // Nearly all that is repaired is text in a wrong encoding, and no more than that.
+        for repair in [encoding::decode_json as Repair, encoding::repair_json] {
+            if let Some((repaired, warnings)) = self.repair_by(repair, bytes)
+                && let Ok(json) = Json::parse(repaired.as_bytes())
+            {
+                return Ok(read(json, warnings));
+            }
+        }
         // The first error is about what the client sent.
-        let Some((repaired, warnings)) = self.repair(bytes) else { return Err(error) };
-        let Ok(json) = Json::parse(repaired.as_bytes()) else { return Err(error) };
-        Ok(read(json, warnings))
+        Err(error)
     }
 
     /// Repairs text in a wrong encoding, in lenient mode. The warnings say what was wrong.
     pub fn repair(&self, bytes: &[u8]) -> Option<(String, Vec<Violation>)> {
+        self.repair_by(encoding::repair_json, bytes)
+    }
+
+    fn repair_by(&self, repair: Repair, bytes: &[u8]) -> Option<(String, Vec<Violation>)> {
         let repaired = match self.mode {
-            ParseMode::Lenient => encoding::repair_json(bytes)?,
+            ParseMode::Lenient => repair(bytes)?,
             ParseMode::Strict => return None,
         };
         let warnings = repaired.remarks.into_iter().map(|remark| Violation::malformed("", remark)).collect();
         Some((repaired.json, warnings))
     }
 }
+
+/// Returns `None` if there is nothing to repair.
+type Repair = fn(&[u8]) -> Option<Repaired>;
 
 /// Maximum number of values and names of members in an advert: several times that of one with all fields and a thousand events.
 const ADVERT_ITEMS_MAX: usize = 50_000;

@@ -162,6 +162,28 @@ fn grouped(number: u64, separator: &str) -> String {
     groups.join(separator)
 }
 
+/// Text in UTF-8, in Windows-1252 and in neither, cut characters, and runs of several lengths.
+fn any_piece() -> impl Strategy<Value = Vec<u8>> {
+    let pieces: [&[u8]; 14] = [
+        b"a",
+        b" ",
+        b"\\u00e9",
+        b"\\ud83c",
+        b"\x01",
+        "é€🏡".as_bytes(),
+        b"\xe9",
+        b"\x80\x81",
+        b"\xff",
+        b"\xc3",
+        b"\xe2\x82",
+        b"\xf0\x9f\x8f",
+        b"\xed\xa0\x80",
+        "\u{feff}".as_bytes(),
+    ];
+    let run = (0_usize..80).prop_map(|length| vec![b'x'; length]);
+    prop_oneof![prop::sample::select(pieces.to_vec()).prop_map(<[u8]>::to_vec), run]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -209,6 +231,24 @@ proptest! {
         if let Some(repaired) = encoding::repair_json(&bytes) {
             // A second repair finds nothing more to do.
             prop_assert_eq!(encoding::repair_json(repaired.json.as_bytes()), None);
+        }
+    }
+
+    #[test]
+    fn json_in_a_wrong_encoding_is_decoded_as_it_is_repaired(pieces in prop::collection::vec(any_piece(), 0..12)) {
+        let text = [b"{\"title\":\"", &*pieces.concat(), b"\",\"price\":1.5}"].concat();
+        let mut expected = String::new();
+        for chunk in text.utf8_chunks() {
+            expected.push_str(chunk.valid());
+            expected.extend(chunk.invalid().iter().filter_map(|byte| encoding::windows_1252(*byte)));
+        }
+        let Some(decoded) = encoding::decode_json(&text) else {
+            prop_assert_eq!(expected.as_bytes(), text);
+            return Ok(());
+        };
+        prop_assert_eq!(&decoded.json, &expected);
+        if serde_json::from_str::<Value>(&decoded.json).is_ok() {
+            prop_assert_eq!(encoding::repair_json(&text), Some(decoded));
         }
     }
 

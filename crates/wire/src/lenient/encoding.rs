@@ -1,5 +1,7 @@
 //! Bytes in the wrong encoding: Windows-1252 inside UTF-8, UTF-8 encoded twice, and JSON that other programs write.
 
+use std::borrow::Cow;
+
 /// The characters of the bytes 0x80 to 0x9f in Windows-1252. Five of them have none.
 const HIGH: [Option<char>; 32] = [
     Some('€'),
@@ -73,6 +75,19 @@ pub struct Repaired {
     pub remarks: Vec<String>,
 }
 
+/// Decodes JSON in Windows-1252, or in a mixture of it and UTF-8. `None` if it is UTF-8.
+///
+/// It finds what [`repair_json`] finds wrong with valid JSON in a wrong encoding, which is nearly all that is repaired, and takes a small
+/// part of the time. Anything else is left as it is.
+pub fn decode_json(bytes: &[u8]) -> Option<Repaired> {
+    match decode(bytes) {
+        (Cow::Borrowed(_), _) => None,
+        (Cow::Owned(json), foreign) => {
+            Some(Repaired { json, remarks: Faults { foreign, ..Faults::default() }.remarks() })
+        }
+    }
+}
+
 /// Repairs JSON that a strict parser refuses because of single bytes or words: bytes that are not UTF-8, control
 /// characters inside strings, half surrogate pairs, a byte order mark, `NaN`, numbers out of range. Returns `None` if there
 /// is nothing to repair. The structure is never touched: the result may still be invalid.
@@ -131,16 +146,44 @@ impl Faults {
 }
 
 /// Decodes UTF-8. Each byte that does not belong to it is read as Windows-1252. Returns the number of these bytes.
-fn decode(bytes: &[u8]) -> (String, usize) {
-    let (mut text, mut foreign) = (String::with_capacity(bytes.len()), 0);
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            foreign += 1;
-            text.extend(windows_1252(*byte));
+fn decode(bytes: &[u8]) -> (Cow<'_, str>, usize) {
+    if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
+        return (Cow::Borrowed(text), 0);
+    }
+    let (mut text, mut foreign) = (String::with_capacity(bytes.len() + bytes.len() / 8), 0);
+    let mut rest = bytes;
+    // Mostly ASCII, which is copied by runs. What follows a run is looked at one character at a time.
+    while let Some((run, after)) = split_ascii(rest) {
+        text.push_str(run);
+        rest = after;
+        let Some(chunk) = rest[..rest.len().min(CHARACTER_BYTES_MAX)].utf8_chunks().next() else { break };
+        match chunk.valid().chars().next() {
+            Some(letter) => {
+                text.push(letter);
+                rest = &rest[letter.len_utf8()..];
+            }
+            None => {
+                for byte in chunk.invalid() {
+                    foreign += 1;
+                    text.extend(windows_1252(*byte));
+                }
+                rest = &rest[chunk.invalid().len()..];
+            }
         }
     }
-    (text, foreign)
+    (Cow::Owned(text), foreign)
+}
+
+const CHARACTER_BYTES_MAX: usize = 4;
+
+/// Splits bytes behind the ASCII that they begin with. `None` if there are no bytes.
+fn split_ascii(bytes: &[u8]) -> Option<(&str, &[u8])> {
+    const BLOCK: usize = 32;
+    let blocks = bytes.chunks_exact(BLOCK).take_while(|block| block.is_ascii()).count() * BLOCK;
+    let run = blocks + bytes[blocks..].iter().take_while(|byte| byte.is_ascii()).count();
+    let (run, rest) = bytes.split_at(run);
+    // ASCII is UTF-8.
+    (!bytes.is_empty()).then(|| (str::from_utf8(run).unwrap_or_default(), rest))
 }
 
 fn repair_tokens(text: &str, faults: &mut Faults) -> String {

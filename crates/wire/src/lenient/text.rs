@@ -21,15 +21,29 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     if !any_at(plain.as_bytes(), is_cleaned_at) {
         return Cow::Owned(plain);
     }
-    let visible = |c: char| match c {
-        '\n' | '\r' | '\t' => Some(c),
-        '\u{80}'..='\u{9f}' => encoding::windows_1252(c as u8),
-        // Line and paragraph separators.
-        '\u{2028}' | '\u{2029}' => Some('\n'),
-        c if c.is_control() || is_invisible(c) => None,
-        c => Some(c),
-    };
-    Cow::Owned(plain.chars().filter_map(visible).collect())
+    let mut visible = String::with_capacity(plain.len());
+    let mut rest = plain.as_str();
+    // Few characters are cleaned. What is between them is copied at once.
+    while let Some((at, found)) = rest.char_indices().find(|(_, c)| is_cleaned(*c)) {
+        visible.push_str(&rest[..at]);
+        visible.extend(match found {
+            '\u{80}'..='\u{9f}' => encoding::windows_1252(found as u8),
+            LINE_SEPARATOR | PARAGRAPH_SEPARATOR => Some('\n'),
+            _ => None,
+        });
+        rest = &rest[at + found.len_utf8()..];
+    }
+    visible.push_str(rest);
+    Cow::Owned(visible)
+}
+
+const LINE_SEPARATOR: char = '\u{2028}';
+const PARAGRAPH_SEPARATOR: char = '\u{2029}';
+
+/// Returns `true` for characters that are left out or replaced.
+fn is_cleaned(c: char) -> bool {
+    !matches!(c, '\n' | '\r' | '\t')
+        && (c.is_control() || is_invisible(c) || matches!(c, LINE_SEPARATOR | PARAGRAPH_SEPARATOR))
 }
 
 /// Returns `true` for characters without width or meaning: byte order marks, soft hyphens, zero-width spaces. The joiner
@@ -86,13 +100,14 @@ fn any_at(bytes: &[u8], test: impl Fn(u8, &[u8]) -> bool) -> bool {
     })
 }
 
-/// Returns `true` for a byte with which something to be cleaned may begin, if this one is behind it. Most letters with an accent begin
-/// with 0xc3, and so does doubly encoded text.
+/// Returns `true` for a byte with which something to be cleaned may begin, if this one is behind it. Nearly all texts have letters with
+/// an accent, "m²" and "€", which begin with the same bytes as what is cleaned.
 fn may_begin(byte: u8, next: u8) -> bool {
-    let is_other = (byte < 0x20) | (byte == b'<') | (byte == b'&') | (byte == 0x7f);
-    let is_long = (byte == 0xc2) | (byte == 0xe2) | (byte == 0xef);
+    let is_ascii = (byte < 0x20) | (byte == b'<') | (byte == b'&') | (byte == 0x7f);
+    let is_control = (byte == 0xc2) & ((next < 0xa0) | (next == 0xad));
+    let is_long = ((byte == 0xe2) & (next < 0x82)) | ((byte == 0xef) & (next == 0xbb));
     let is_double = (next == 0x82) | (next == 0x83) | (next == 0x85) | (next == 0xa2);
-    is_other | is_long | ((byte == 0xc3) & is_double)
+    is_ascii | is_control | is_long | ((byte == 0xc3) & is_double)
 }
 
 /// Begins text in XML that has no markup. Feeds write it around texts that have.
@@ -339,7 +354,7 @@ mod tests {
         #[test]
         fn blocks_are_tested_like_single_bytes(
             before in "[a-zé]{0,40}",
-            mark in "(|<|&|\u{2}|\n|\u{7f}|\u{85}|\u{a0}|\u{ad}|Ã©|Â|â€|à|’|\u{200b}|\u{2028}|\u{2060}|\u{feff}|ﬁ)",
+            mark in "(|<|&|\u{2}|\n|\u{7f}|\u{85}|\u{a0}|\u{ad}|²|€|Ã©|Â|â€|à|’|\u{200b}|\u{2028}|\u{2060}|\u{feff}|ﬁ)",
             after in "[a-zé]{0,40}",
         ) {
             let text = before + &mark + &after;
