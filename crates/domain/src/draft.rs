@@ -7,6 +7,7 @@ use crate::advert_fields::{AdvertPatch, FieldUpdate};
 use crate::ids::{AdvertId, PropertyId};
 use crate::kinds::{PropertyType, TransactionType};
 use crate::place::GivenPlace;
+use crate::price::PriceCheck;
 use crate::site::SiteKey;
 
 /// One advert of a request.
@@ -24,6 +25,8 @@ pub struct AdvertDraft {
     pub lifecycle: Lifecycle,
     /// Past events supplied by the sender (back-fill).
     pub history: Vec<AdvertEvent>,
+    /// What an export says of the price. It was found in the market of that time, which an import does not know.
+    pub price_check: Option<PriceCheck>,
 }
 
 impl AdvertDraft {
@@ -58,6 +61,7 @@ impl AdvertDraft {
             last_crawled_at: None,
             lifecycle: Lifecycle::Seen,
             history: Vec::new(),
+            price_check: None,
         }
     }
 

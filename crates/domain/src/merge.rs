@@ -164,6 +164,7 @@ impl Merging {
             last_crawled_at,
             lifecycle,
             history,
+            price_check: _,
         } = draft;
         let given = AdvertDetails::default().patched(patch);
         self.timeline.add_creation(created_at);

@@ -179,6 +179,7 @@ pub fn draft(identity: Identity) -> AdvertDraft {
         last_crawled_at: None,
         lifecycle: Lifecycle::Seen,
         history: Vec::new(),
+        price_check: None,
     }
 }
 

@@ -4,14 +4,12 @@
 //! A document of a release that exported less, or of a page of results, can be read too: what its adverts lack is taken from the
 //! property.
 
-use domain::{FieldUpdate, SiteKey, Violation};
+use domain::{FieldUpdate, PriceCheck, SiteKey, Violation};
 use serde_json::{Map, Value};
 
 use crate::advert_draft::{ParseContext, ParsedDraft, RejectedDraft, parse};
 use crate::json::Json;
-
-/// Fields of an exported advert that Vigie computes.
-const COMPUTED: [&str; 2] = ["coherentPrice", "priceProblem"];
+use crate::names;
 
 /// The fields that say where an advert is.
 const PLACE: [&str; 6] = ["insee", "zipcode", "cityName", "locations", "location", "geoAccuracy"];
@@ -54,9 +52,7 @@ fn parse_advert(
 ) -> Result<ParsedDraft, RejectedDraft> {
     let Value::Object(mut advert) = advert else { return parse(&Json::from(&advert), context) };
     complete(&mut advert, document);
-    for name in COMPUTED {
-        advert.remove(name);
-    }
+    let price_check = price_check(advert.remove("coherentPrice"), advert.remove("priceProblem"));
     if let Some(Value::Object(publisher)) = advert.get_mut("publisher") {
         publisher.remove("category");
     }
@@ -71,7 +67,16 @@ fn parse_advert(
     if let Some(site) = site {
         parsed.draft.patch.site = FieldUpdate::Set(site.as_str().and_then(SiteKey::parse));
     }
+    parsed.draft.price_check = price_check;
     Ok(parsed)
+}
+
+/// Returns what an exported advert says of its price. `None` if it does not say it, or in words of a later release.
+fn price_check(is_coherent: Option<Value>, problem: Option<Value>) -> Option<PriceCheck> {
+    match (is_coherent?.as_bool()?, problem) {
+        (true, _) => Some(PriceCheck::Coherent),
+        (false, problem) => names::parse_price_problem(problem?.as_str()?).map(PriceCheck::Incoherent),
+    }
 }
 
 /// Adds what an advert lacks from the document of its property.
@@ -108,7 +113,7 @@ fn type_of(value: &Value) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use domain::{Lifecycle, SiteDirectory};
+    use domain::{Lifecycle, PriceProblem, SiteDirectory};
     use jiff::tz::TimeZone;
     use serde_json::json;
 
@@ -141,7 +146,25 @@ mod tests {
         }]);
         let parsed = parse_json(document(adverts)).remove(0).unwrap();
         assert_eq!(parsed.ignored, ["colour"]);
+        assert_eq!(parsed.draft.price_check, Some(PriceCheck::Coherent));
         assert_eq!(parsed.draft.lifecycle, Lifecycle::Seen);
+    }
+
+    #[test]
+    fn price_is_judged_as_it_was() {
+        let check = |is_coherent: Value, problem: Value, expected: Option<PriceCheck>| {
+            let adverts = json!([{"uuid": UUID, "coherentPrice": is_coherent, "priceProblem": problem}]);
+            let parsed = parse_json(document(adverts)).remove(0).unwrap();
+            assert_eq!(parsed.draft.price_check, expected, "{is_coherent} {problem}");
+        };
+        check(json!(true), Value::Null, Some(PriceCheck::Coherent));
+        for problem in PriceProblem::ALL {
+            let name = names::price_problem(*problem);
+            check(json!(false), json!(name), Some(PriceCheck::Incoherent(*problem)));
+        }
+        check(json!(false), Value::Null, None);
+        check(json!(false), json!("unheardOf"), None);
+        check(Value::Null, Value::Null, None);
     }
 
     #[test]
@@ -152,7 +175,9 @@ mod tests {
         // The centre of the commune is not the place of the advert.
         assert_eq!((place.point, place.accuracy), (None, None));
         assert!(parsed.draft.property.is_some());
-        let given = json!([{"uuid": UUID, "zipcode": null, "propertyType": 0}]);
+        let nowhere = json!({"insee": null, "zipcode": null, "cityName": null, "locations": null});
+        let mut given = json!([{"uuid": UUID, "propertyType": 0}]);
+        given[0].as_object_mut().unwrap().extend(nowhere.as_object().unwrap().clone());
         let parsed = parse_json(document(given)).remove(0).unwrap();
         assert!(parsed.draft.patch.place.value().unwrap().is_empty());
         assert_eq!(parsed.draft.property_type.code(), 0);

@@ -97,6 +97,11 @@ pub const fn price_problem(problem: PriceProblem) -> &'static str {
     }
 }
 
+/// Parses the name of what is wrong with a price.
+pub fn parse_price_problem(name: &str) -> Option<PriceProblem> {
+    PriceProblem::ALL.iter().copied().find(|problem| price_problem(*problem) == name)
+}
+
 pub const fn rent_period(period: RentPeriod) -> &'static str {
     match period {
         RentPeriod::Month => "month",

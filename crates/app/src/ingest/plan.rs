@@ -438,8 +438,15 @@ impl Batch<'_> {
         group: &Group,
     ) -> Result<Receipt, Missing> {
         let CreatedAdvert { mut advert, events, certainty, mut warnings, signed } = created;
-        let finding = price::evaluate(&mut advert, None, &self.grouping.prices);
-        warnings.extend(finding.and_then(price_warning));
+        match draft.price_check {
+            Some(price_check) if self.context.creation == Creation::Verbatim => {
+                advert.price_check = price_check
+            }
+            _ => {
+                let finding = price::evaluate(&mut advert, None, &self.grouping.prices);
+                warnings.extend(finding.and_then(price_warning));
+            }
+        }
         let (id, property_id) = (advert.id, group.property);
         let claim = draft.identity.clone();
         self.record_identities(id, property_id, &advert.details, None, &claim);

@@ -65,6 +65,27 @@ async fn add_unusual_adverts(server: &TestServer) {
     server.accept(&cleared).await;
 }
 
+/// Adds flats of one town, two of them ten times as expensive as the others: one that was there before the others, so that its price is
+/// coherent, and one that costs so much since a change after them.
+async fn add_adverts_judged_by_their_market(server: &TestServer) {
+    const USUAL: u32 = 250_000;
+    let flat = |reference: &str, price: u32| {
+        let place = json!({"zipcode": "37000", "cityName": "Tours", "surface": 60, "price": price});
+        advert(reference, place)
+    };
+    let is_coherent = async |reference: &str, price: u32| {
+        server.clock.advance_seconds(60);
+        let receipt = server.accept(&flat(reference, price)).await;
+        server.advert(&receipt).await["coherentPrice"].clone()
+    };
+    assert_eq!(is_coherent("T-first", 10 * USUAL).await, true);
+    assert_eq!(is_coherent("T-changed", USUAL).await, true);
+    for number in 0..30 {
+        assert_eq!(is_coherent(&format!("T-{number}"), USUAL + 1_000 * number).await, true);
+    }
+    assert_eq!(is_coherent("T-changed", 10 * USUAL).await, false);
+}
+
 /// Returns the lines of a complete export.
 async fn export(server: &TestServer) -> String {
     let response = server.get(EXPORT).await;
@@ -91,6 +112,7 @@ async fn wait_for_total(server: &TestServer, total: usize) {
 #[tokio::test(flavor = "multi_thread")]
 async fn export_is_imported_without_loss() {
     let first = TestServer::start().await;
+    add_adverts_judged_by_their_market(&first).await;
     live_through_a_market(&first).await;
     add_unusual_adverts(&first).await;
     first.indexed().await;

@@ -402,6 +402,7 @@ impl DraftParser<'_> {
             last_crawled_at: fields.last_crawled_at,
             lifecycle,
             history: fields.history,
+            price_check: None,
         };
         Ok(ParsedDraft { draft, ignored: fields.ignored, warnings })
     }

@@ -24,6 +24,8 @@ pub fn write(draft: &AdvertDraft) -> Value {
         last_crawled_at,
         lifecycle,
         history,
+        // Only an export says it, in the names of documents.
+        price_check: _,
     } = draft;
     let mut body = Body(Map::new());
     match identity {

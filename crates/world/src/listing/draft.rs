@@ -177,6 +177,7 @@ impl Listing<'_> {
             last_crawled_at,
             lifecycle,
             history,
+            price_check: None,
         }
     }
 
