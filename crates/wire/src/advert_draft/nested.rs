@@ -30,9 +30,10 @@ impl<'a> Members<'a> {
         self.0.into_iter().flat_map(JsonObject::iter)
     }
 
-    /// Returns `true` if the object clears the value: it is `null`, empty, or has a member that is `null`.
+    /// Returns `true` if the object clears the value: it is `null` or empty, or all its members are `null`. One that also has a word
+    /// for "unknown" only says less than an earlier crawl.
     pub(super) fn clears(&self) -> bool {
-        self.0.is_none_or(|members| members.is_empty() || members.iter().any(|(_, value)| value.is_null()))
+        self.0.is_none_or(|members| members.iter().all(|(_, value)| value.is_null()))
     }
 }
 

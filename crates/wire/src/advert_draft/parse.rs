@@ -10,8 +10,8 @@ use domain::{
 };
 
 use crate::json::{Json, JsonObject, truncated};
-use crate::lenient::number::{self, NumberKind};
-use crate::lenient::{self, Reading};
+use crate::lenient;
+use crate::lenient::number::NumberKind;
 use crate::{iri, names, site};
 
 use super::nested::{contact, point, publisher, rating};
@@ -63,6 +63,8 @@ struct ParsedFields {
     patch: AdvertPatch,
     place: GivenPlace,
     place_given: bool,
+    /// The parts of the place that are `null`, as bits in the order of [`PLACE_PARTS`].
+    place_nulls: u8,
     created_at: Option<Timestamp>,
     updated_at: Option<Timestamp>,
     last_crawled_at: Option<Timestamp>,
@@ -164,7 +166,7 @@ impl DraftParser<'_> {
             "expiredAt" if !null => self.fields.expired_at = self.date(name, value),
             "expired" if !null => self.fields.expired = reader.boolean(name, value),
             "events" if !null => self.history(name, value),
-            "priceHistory" if !null => self.history(name, &price_history::as_events(value)),
+            "priceHistory" if !null => self.price_points(name, value),
             "createdAt" | "updatedAt" | "lastCrawledAt" | "expiredAt" | "expired" | "events"
             | "priceHistory" => {}
             // JSON-LD members of a document that the client sends back.
@@ -217,7 +219,11 @@ impl DraftParser<'_> {
             _ => return false,
         }
         if value.is_null() {
-            self.fields.place_given = true;
+            let part = PLACE_PARTS.iter().position(|names| names.contains(&name));
+            self.fields.place_nulls |= part.map_or(0, |part| 1 << part);
+            // A poor crawl has some of them. Only all together say that the place is unknown.
+            let all = (1 << PLACE_PARTS.len()) - 1;
+            self.fields.place_given |= self.fields.place_nulls == all;
             return true;
         }
         let usable = match name {
@@ -233,7 +239,9 @@ impl DraftParser<'_> {
             }
             "zipcode" => {
                 place.zipcode = reader.text_or_number(name, value).and_then(|text| {
-                    let zipcode = Zipcode::parse(&code_digits(&text, reader));
+                    let code = code_digits(&text, reader);
+                    let zipcode =
+                        Zipcode::parse(&code).filter(|_| reader.is_strict() || may_be_zipcode(&code));
                     if zipcode.is_none() {
                         reader.invalid(name, format!("\"{}\" is not a zipcode.", truncated(&text)));
                     }
@@ -267,6 +275,44 @@ impl DraftParser<'_> {
         // In lenient mode, a place without one usable value leaves the known place.
         self.fields.place_given |= usable || reader.is_strict();
         true
+    }
+
+    /// Reads a price history given as points. Each is an event with a new value and no old one; a point without a usable price or date
+    /// is left out.
+    fn price_points(&mut self, path: &str, value: &Json<'_>) {
+        let Json::Array(points) = value else {
+            return self.reader.wrong_type(path, "an array", value);
+        };
+        let Some(points) = self.reader.limited(path, points, HISTORY_MAX) else { return };
+        for (index, point) in points.iter().enumerate() {
+            let path = format!("{path}[{index}]");
+            let Json::Object(members) = point else {
+                self.reader.wrong_type(&path, "an object", point);
+                continue;
+            };
+            let Some((name, price)) = price_history::price(members) else { continue };
+            let price = self.reader.amount_of(
+                &format!("{path}.{name}"),
+                price,
+                NumberKind::Price,
+                domain::Amount::MAX,
+            );
+            let at = match price_history::date(members) {
+                Some((name, date)) => self.date(&format!("{path}.{name}"), date),
+                None => {
+                    self.reader.report(Violation::missing(format!("{path}.date"), BLANK));
+                    None
+                }
+            };
+            let point = |(at, price): (Timestamp, domain::Amount)| AdvertEvent {
+                at,
+                subject: names::parse_event_subject("price"),
+                old_value: None,
+                new_value: Some(price.to_string().into()),
+                percent_variation: None,
+            };
+            self.fields.history.extend(at.zip(price).map(point));
+        }
     }
 
     fn identifier<T>(
@@ -323,12 +369,17 @@ impl DraftParser<'_> {
             self.reader.report(missing("fieldName"));
         }
         let field = field_name.as_ref().map(|name| name.as_str().to_owned()).unwrap_or_default();
-        let mut value_text = |name: &str| -> Option<Box<str>> {
-            let text = self.reader.text_or_number(&format!("{path}.{name}"), member(name)?)?;
-            let text = if self.reader.is_strict() { text } else { amount_text(&field, text) };
-            Some(text.chars().take(1_000).collect::<String>().into())
+        let is_amount = !self.reader.is_strict() && matches!(field.as_str(), "price" | "surface");
+        let mut value_text = |name: &str| -> Option<Option<Box<str>>> {
+            let (path, Some(value)) = (format!("{path}.{name}"), member(name)) else { return Some(None) };
+            let text = match is_amount {
+                true => self.amount_text(&path, &field, value)?,
+                false => self.reader.text_or_number(&path, value),
+            };
+            Some(text.map(|text| text.chars().take(1_000).collect::<String>().into()))
         };
-        let (old_value, new_value) = (value_text("fieldOldValue"), value_text("fieldNewValue"));
+        // A new value that cannot be read is no event. The old one only says more about it.
+        let (old_value, new_value) = (value_text("fieldOldValue").flatten(), value_text("fieldNewValue")?);
         let percent = member("percentVariation")
             .and_then(|value| self.reader.number(&format!("{path}.percentVariation"), value));
         let event = AdvertEvent {
@@ -339,6 +390,20 @@ impl DraftParser<'_> {
             percent_variation: percent.and_then(PercentVariation::new),
         };
         Some(event.with_variation())
+    }
+
+    /// Reads an old or new price or surface as plain digits, so that a variation can be computed: `295 000 €` is `295000`. `None` if it
+    /// cannot be read.
+    fn amount_text(&mut self, path: &str, field: &str, value: &Json<'_>) -> Option<Option<String>> {
+        let kind = match field {
+            // 0 is a price that was there.
+            "price" => NumberKind::Money,
+            _ => NumberKind::of_amount(field),
+        };
+        let before = self.reader.warning_count();
+        let amount = self.reader.amount_of(path, value, kind, domain::Amount::MAX);
+        let is_unusable = amount.is_none() && self.reader.warning_count() > before;
+        (!is_unusable).then(|| amount.map(|amount| amount.to_string()))
     }
 
     fn finish(self, given: &JsonObject<'_>) -> Result<ParsedDraft, RejectedDraft> {
@@ -479,6 +544,16 @@ fn is_known(name: &str) -> bool {
     field_names().any(|known| known == name)
 }
 
+/// The names of the parts that say where an advert is.
+const PLACE_PARTS: [&[&str]; 4] = [&["insee"], &["zipcode"], &["cityName"], &["locations", "location"]];
+
+/// Returns `false` for a code that no country has: without a digit, with fewer than three characters, or of equal digits such as `00000`.
+fn may_be_zipcode(code: &str) -> bool {
+    let has_digit = code.bytes().any(|byte| byte.is_ascii_digit());
+    let is_filler = |filler: u8| code.bytes().all(|byte| byte == filler);
+    has_digit && code.len() >= 3 && !is_filler(b'0') && !is_filler(b'9')
+}
+
 /// Returns the digits of a code that has noise around them: `F-75011`, `75 011`, `75011.0`. Any other text stays.
 fn code_digits(text: &str, reader: &FieldReader) -> String {
     let is_code = |code: &str| code.len() == 5 && code.bytes().all(|byte| byte.is_ascii_digit());
@@ -496,19 +571,6 @@ fn code_digits(text: &str, reader: &FieldReader) -> String {
     match trimmed.split([' ', ',']).next() {
         Some(first) if is_code(first) => first.to_owned(),
         _ => trimmed.to_owned(),
-    }
-}
-
-/// Returns an old or new price or surface as plain digits, so that a variation can be computed: `295 000 €` is `295000`. The
-/// values of other fields stay.
-fn amount_text(field: &str, text: String) -> String {
-    let kind = match field {
-        "price" | "surface" => NumberKind::of_amount(field),
-        _ => return text,
-    };
-    match number::read(&text, kind) {
-        Reading::Value(number) => domain::Amount::new(number).map_or(text, |amount| amount.to_string()),
-        Reading::Remarked(..) | Reading::NotGiven | Reading::Unusable(_) => text,
     }
 }
 

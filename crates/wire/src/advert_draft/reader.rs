@@ -10,6 +10,7 @@ use std::ops::RangeInclusive;
 use domain::value::{Text, TextError};
 use domain::{Amount, Timestamp, Violation, WebAddress};
 use jiff::SignedDuration;
+use serde_json::Number;
 
 use super::{ParseContext, ParseMode};
 use crate::date;
@@ -20,8 +21,8 @@ use crate::lenient::{self, Reading, words};
 /// Tolerance for the sender's clock before a date counts as being in the future.
 const FUTURE_MAX: SignedDuration = SignedDuration::from_hours(24);
 
-/// Adverts are not older: a date before 1990 is a default value of some program. In seconds since 1970.
-const EARLIEST_SECOND: i64 = 631_152_000;
+/// Adverts are not older: a date before 1990 is a default value of some program. In seconds since 1970, less a day for time zones.
+const EARLIEST_SECOND: i64 = 631_152_000 - 86_400;
 
 /// Warnings per advert. Hundreds of them come from one fault of the feed, and a receipt should stay readable.
 const WARNINGS_MAX: usize = 100;
@@ -53,6 +54,11 @@ impl FieldReader {
             warnings.push(Violation::too_many("", message));
         }
         (exact.violations, warnings)
+    }
+
+    /// Returns how many warnings there are, with those that are not listed.
+    pub const fn warning_count(&self) -> usize {
+        self.warnings.len() + self.warnings_left_out
     }
 
     /// Reports an unusable value: a violation in strict mode, otherwise a warning.
@@ -135,10 +141,15 @@ impl FieldReader {
 
     /// Reads a number from 0 to `max`, within the range of [`Amount`].
     pub fn amount(&mut self, path: &str, value: &Json<'_>, max: f64) -> Option<Amount> {
+        self.amount_of(path, value, NumberKind::of_amount(path), max)
+    }
+
+    /// Reads an amount of a kind that does not follow from its name.
+    pub fn amount_of(&mut self, path: &str, value: &Json<'_>, kind: NumberKind, max: f64) -> Option<Amount> {
         if self.is_strict() {
             return self.exact.amount(path, value, max);
         }
-        let number = self.number_of(path, value, NumberKind::of_amount(path))?;
+        let number = self.number_of(path, value, kind)?;
         let amount = Amount::new(number).filter(|amount| amount.get() <= max);
         if amount.is_none() {
             self.invalid(path, format!("{} is not between 0 and {max}; it was ignored.", shown(value)));
@@ -169,7 +180,7 @@ impl FieldReader {
         match value {
             Json::Bool(boolean) => Some(*boolean),
             Json::String(text) if !self.is_strict() => {
-                let reading = lenient::boolean::read(text);
+                let reading = lenient::boolean::read(path, text);
                 self.accept(path, value, reading)
             }
             Json::Number(number) if !self.is_strict() && number.as_f64() == Some(0.0) => Some(false),
@@ -246,6 +257,13 @@ impl FieldReader {
     /// Reads a string, or a number as a string: zipcodes and references often lose their quotes.
     pub fn text_or_number(&mut self, path: &str, value: &Json<'_>) -> Option<String> {
         match value {
+            Json::Number(number) if !is_exact(number) => {
+                let message = format!(
+                    "{number} may have lost digits, because it is too long for a number; send it as a string."
+                );
+                self.invalid(path, message);
+                None
+            }
             Json::Number(number) => Some(number.to_string()),
             Json::String(text) if !self.is_strict() => {
                 Some(lenient::text::clean(text).into_owned()).filter(|text| !lenient::is_not_given(text))
@@ -316,7 +334,7 @@ impl FieldReader {
         let items = match value {
             Json::Array(items) => items,
             Json::String(text) if !self.is_strict() => {
-                split = separated(text).map(|item| Json::String(item.into())).collect();
+                split = items_of(text);
                 &split
             }
             _ => {
@@ -407,17 +425,41 @@ impl FieldReader {
     }
 }
 
-/// Splits a text at the separators of lists: bars, semicolons and line breaks, or else commas. Semicolons and commas may be
-/// part of an address, so they separate addresses only where the next one begins.
+/// Returns `false` for a number that may not be the one that was sent: integers of more than 64 bits become floating-point numbers.
+fn is_exact(number: &Number) -> bool {
+    /// From here on, floating-point numbers have gaps of more than one.
+    const FLOAT_MAX: f64 = 9_007_199_254_740_992.0;
+    number.is_u64() || number.is_i64() || number.as_f64().is_some_and(|number| number.abs() < FLOAT_MAX)
+}
+
+/// Returns the items of a list that is given as one text: JSON, HTML, or items with separators.
+fn items_of(text: &str) -> Vec<Json<'static>> {
+    let owned = |item: &str| Json::String(Cow::Owned(item.to_owned()));
+    if text.trim_start().starts_with('[')
+        && let Ok(Json::Array(items)) = Json::parse(text.as_bytes())
+    {
+        return items.iter().map(|item| item.as_str().map_or(Json::Null, owned)).collect();
+    }
+    let cleaned = if text.contains('<') { lenient::text::clean(text) } else { Cow::Borrowed(text) };
+    separated(&cleaned).map(owned).collect()
+}
+
+/// Splits a text at the separators of lists: bars, semicolons and line breaks, or else commas. Semicolons, commas and spaces may be
+/// part of an address, so they separate addresses only where the next one begins. A comma between digits is a decimal comma.
 fn separated(text: &str) -> impl Iterator<Item = &str> {
     let addresses = text.contains("://");
     let marks: &[char] = if text.contains(['|', ';', '\n']) { &['|', ';', '\n'] } else { &[','] };
     let (mut pieces, mut from) = (Vec::new(), 0);
-    for (at, mark) in text.match_indices(['|', '\n', ';', ',']) {
+    for (at, mark) in text.match_indices(['|', '\n', ';', ',', ' ']) {
         let next = text[at + 1..].trim_start();
+        let is_between_digits = || {
+            text[..at].ends_with(|c: char| c.is_ascii_digit())
+                && text[at + 1..].starts_with(|c: char| c.is_ascii_digit())
+        };
         let separates = match mark {
             "|" | "\n" => true,
             _ if addresses => next.starts_with("http") || next.starts_with("//"),
+            "," if is_between_digits() => false,
             mark => marks.iter().any(|known| mark.starts_with(*known)),
         };
         if separates {

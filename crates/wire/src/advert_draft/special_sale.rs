@@ -34,8 +34,14 @@ pub fn life_annuity(
             *slot = reader.amount(&member, value, Amount::MAX);
         }
     }
-    let given = life_annuity.is_given() || members.clears();
+    let LifeAnnuity { bouquet, rent } = &life_annuity;
+    let given = [bouquet, rent].into_iter().any(is_positive) || members.clears();
     (given || reader.is_strict()).then_some(life_annuity)
+}
+
+/// Returns `true` for an amount that says something. Feeds with a column for each fill them with zeros for every advert.
+fn is_positive(amount: &Option<Amount>) -> bool {
+    amount.is_some_and(|amount| amount.get() > 0.0)
 }
 
 pub fn new_building(
@@ -48,7 +54,11 @@ pub fn new_building(
     for (name, value) in members.iter() {
         let member = format!("newBuilding.{name}");
         let given = Some(value).filter(|value| !value.is_null());
-        let mut amount = || given.and_then(|value| reader.amount(&member, value, Amount::MAX));
+        let is_strict = reader.is_strict();
+        let mut amount = || {
+            let read = given.and_then(|value| reader.amount(&member, value, Amount::MAX));
+            read.filter(|amount| is_strict || is_positive(&Some(*amount)))
+        };
         match name {
             "priceMin" => ranges.price_min = amount(),
             "priceMax" => ranges.price_max = amount(),

@@ -391,7 +391,91 @@ fn history_is_read_as_pairs_points_and_creations() {
     );
     assert_eq!(
         violations(with(json!({"priceHistory": [{"price": 1}]}))),
-        ["priceHistory[0].createdAt: This value should not be blank."]
+        ["priceHistory[0].date: This value should not be blank."]
     );
     assert!(parse_json(with(json!({"priceHistory": null}))).unwrap().draft.history.is_empty());
+}
+
+#[test]
+fn poor_crawls_leave_what_is_known() {
+    let (nothing, _) = lenient(json!({}));
+    for silent in [
+        json!({"geoAccuracy": null}),
+        json!({"country": null}),
+        json!({"locations": null}),
+        json!({"zipcode": null, "cityName": "", "locations": null}),
+        json!({"energy": {"category": "NC", "value": null}}),
+        json!({"publisher": {"name": "", "type": null}}),
+        json!({"surface": "0", "room": 0, "landSurface": 0.0}),
+        json!({"lifeAnnuity": {"bouquet": 0, "rent": "0"}}),
+        json!({"newBuilding": {"priceMin": 0, "surfaceMax": "0", "roomMin": 0}}),
+    ] {
+        assert_eq!(lenient(silent.clone()), (nothing.clone(), vec![]), "{silent}");
+    }
+    for unusable in [
+        json!({"zipcode": "ABC"}),
+        json!({"zipcode": "37"}),
+        json!({"zipcode": "00000"}),
+        json!({"price": 0}),
+    ] {
+        let (patch, warnings) = lenient(unusable.clone());
+        assert_eq!((patch, warnings.len()), (nothing.clone(), 1), "{unusable}");
+    }
+    let nowhere = json!({"insee": null, "zipcode": null, "cityName": null, "location": null});
+    assert_eq!(lenient(nowhere).0.place, FieldUpdate::Set(domain::GivenPlace::default()));
+}
+
+#[test]
+fn points_of_a_price_history_need_a_price_and_a_date() {
+    let read = parse_json(with(json!({
+        "events": [
+            {"fieldName": "price", "createdAt": "2026-02-05", "fieldOldValue": "250 000 €", "fieldNewValue": "abc"},
+        ],
+        "priceHistory": [
+            {"date": "2026-02-01", "price": null},
+            {"date": "2026-02-01", "price": "NC"},
+            {"date": "2026-02-02", "price": "nous consulter"},
+            {"date": "2026-02-03", "price": -5},
+            {"date": "nie", "price": 1_000},
+            {"at": "2026-02-04", "value": "250 000 €"},
+        ],
+    })));
+    let read = read.unwrap();
+    let values = read.draft.history.iter().map(|event| event.new_value.as_deref());
+    assert_eq!(values.collect::<Vec<_>>(), [Some("250000")]);
+    let paths = read.warnings.iter().map(|warning| warning.path.as_str());
+    let expected = ["events[0].fieldNewValue", "priceHistory[3].price", "priceHistory[4].date"];
+    assert_eq!(paths.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn numbers_that_lost_digits_identify_nothing() {
+    let reference = |mode, digits: &str| {
+        let number: Value = serde_json::from_str(digits).unwrap();
+        parse_in(mode, with(json!({"reference": number}))).map(|read| read.draft.identity)
+    };
+    for mode in [ParseMode::Strict, ParseMode::Lenient] {
+        let refused = reference(mode, "123456789012345678901").unwrap_err();
+        let messages = listed(&refused.violations);
+        assert!(messages[0].starts_with("reference: 1.2345678901234568e+20"), "{messages:?}");
+        assert!(messages[0].ends_with("is too long for a number; send it as a string."), "{messages:?}");
+        let site = SiteKey::parse("portail.example").unwrap();
+        let expected = Identity::SiteReference(site, "18446744073709551615".into());
+        assert_eq!(reference(mode, "18446744073709551615").unwrap(), expected);
+    }
+}
+
+#[test]
+fn lists_are_read_from_texts_of_every_form() {
+    let list = |name: &str, text: &str| {
+        let written = write(&parse_json(with(json!({name: text}))).unwrap().draft);
+        let items = written[name].as_array().unwrap().iter();
+        items.map(|item| item.as_str().unwrap().to_owned()).collect::<Vec<String>>()
+    };
+    let pictures = ["https://e.example/1.jpg", "https://e.example/2.jpg"];
+    assert_eq!(list("pictures", "https://e.example/1.jpg https://e.example/2.jpg"), pictures);
+    assert_eq!(list("features", r#"["cave","terrasse"]"#), ["cave", "terrasse"]);
+    assert_eq!(list("features", "<ul><li>Cave</li><li>Terrasse</li></ul>"), ["Cave", "Terrasse"]);
+    assert_eq!(list("features", "Surface 60,5 m², cave"), ["Surface 60,5 m²", "cave"]);
+    assert_eq!(list("features", "vue mer"), ["vue mer"]);
 }

@@ -22,6 +22,11 @@ pub fn read(text: &str, zone: &TimeZone) -> Reading<Timestamp> {
     if super::is_not_given(text) {
         return Reading::NotGiven;
     }
+    // The comment of an e-mail or of a browser says what the offset before it says: `+0100 (CET)`.
+    let text = match text.split_once(" (") {
+        Some((date, _)) if date.ends_with(|c: char| c.is_ascii_digit()) => date,
+        _ => text,
+    };
     if text.len() > CHARACTERS_MAX && text.chars().nth(CHARACTERS_MAX).is_some() {
         return Reading::Unusable("is too long for a date");
     }
@@ -181,10 +186,10 @@ impl<'a> DateTokens<'a> {
         let mut tokens = self.0.as_slice();
         // `le mardi 12 mars`: neither the article nor the weekday matters.
         while let [Word(word), rest @ ..] = tokens
-            && (is_weekday(word) || is_tuesday(word, rest) || matches!(&**word, "le" | "du" | "on"))
+            && (is_weekday(word) || is_tuesday(word, rest) || INTRODUCTIONS.contains(&&**word))
         {
             tokens = match rest {
-                [Mark('.'), rest @ ..] => rest,
+                [Mark('.' | ':'), rest @ ..] => rest,
                 _ => rest,
             };
         }
@@ -278,6 +283,8 @@ fn time<'t, 'a>(tokens: &'t [DateToken<'a>]) -> Option<(Time, &'t [DateToken<'a>
         second = seconds.parse().ok()?;
         rest = match after {
             [Mark('.'), Number(_), after @ ..] => after,
+            // Commas are left out.
+            [Number(milliseconds), after @ ..] if milliseconds.len() == 3 => after,
             after => after,
         };
     }
@@ -352,6 +359,10 @@ fn month(word: &str) -> Option<i8> {
     })
 }
 
+/// Words that may stand before a date.
+const INTRODUCTIONS: &[&str] =
+    &["le", "du", "on", "publie", "publiee", "annonce", "paru", "parue", "date", "maj"];
+
 /// Returns `true` for `mar.` before a day and a month: Tuesday, and not March.
 fn is_tuesday(word: &str, rest: &[DateToken]) -> bool {
     use DateToken::{Mark, Number, Word};
@@ -359,7 +370,12 @@ fn is_tuesday(word: &str, rest: &[DateToken]) -> bool {
         [Mark('.'), rest @ ..] => rest,
         rest => rest,
     };
-    word == "mar" && matches!(rest, [Number(_), Word(name), ..] if month(name).is_some())
+    let is_followed = match rest {
+        [Number(_), Word(name), ..] => month(name).is_some(),
+        [Number(_), Mark('/' | '-' | '.'), Number(_), ..] => true,
+        _ => false,
+    };
+    word == "mar" && is_followed
 }
 
 fn is_weekday(word: &str) -> bool {

@@ -90,9 +90,20 @@ pub fn read(text: &str) -> Reading<RatingText> {
 /// Returns the ASCII letters that have no letter beside them; digits may be.
 fn standing_alone(text: &str) -> impl Iterator<Item = &str> {
     text.char_indices().filter_map(move |(at, c)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + c.len_utf8()..].chars().next();
-        let alone = !before.is_some_and(char::is_alphabetic) && !after.is_some_and(char::is_alphabetic);
-        (c.is_ascii_alphabetic() && alone).then(|| &text[at..=at])
+        let (before, after) = (&text[..at], &text[at + c.len_utf8()..]);
+        let is_beside = |letter: Option<char>| letter.is_some_and(char::is_alphabetic);
+        let alone = !is_beside(before.chars().next_back()) && !is_beside(after.chars().next());
+        (c.is_ascii_alphabetic() && alone && !is_particle(before, c, after)).then(|| &text[at..=at])
     })
+}
+
+/// Returns `true` for a letter that is a short word: elided ("d'énergie"), "a" without its accent ("gaz a effet de serre"), or the year
+/// of a unit ("kWh/m².a").
+fn is_particle(before: &str, letter: char, after: &str) -> bool {
+    if after.strip_prefix(['\'', '’']).is_some_and(|rest| rest.starts_with(char::is_alphabetic)) {
+        return true;
+    }
+    let is_of_unit = before.trim_end().ends_with(['/', '·', '.', '*', '²', '2']);
+    let is_before_word = after.strip_prefix(' ').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+    letter == 'a' && (is_of_unit && !before.trim().is_empty() || is_before_word)
 }

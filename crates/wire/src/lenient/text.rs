@@ -9,7 +9,12 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     if !is_suspicious(text.as_bytes()) {
         return Cow::Borrowed(text);
     }
-    let mended = encoding::mend_double_encoding(text);
+    let mended = encoding::mend_double_encoding(text).or_else(|| {
+        // The second half of an "à" is a no-break space, which programs like to replace by an ordinary one.
+        let is_lost = text.contains("Ã ");
+        let restored = || text.replace("Ã  ", "Ã ").replace("Ã ", "Ã\u{a0} ");
+        is_lost.then(|| encoding::mend_double_encoding(&restored())).flatten()
+    });
     let text = mended.as_deref().unwrap_or(text);
     let unwrapped = text.contains(CDATA).then(|| text.replace(CDATA, "").replace("]]>", ""));
     let text = unwrapped.as_deref().unwrap_or(text);

@@ -1,5 +1,6 @@
 //! Splits a text into numbers, words and symbols. What they mean together is decided by the kind of the field.
 
+use super::vocabulary::HOME_TYPES;
 use crate::lenient::text;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -10,10 +11,23 @@ pub(super) enum Token {
     Symbol(char),
 }
 
+impl Token {
+    /// Returns `true` if a number behind it may belong to a label: a type of home, a lot, or anything with `n°`.
+    fn begins_label(&self) -> bool {
+        match self {
+            Self::Word(word) => HOME_TYPES.contains(&word.as_str()) || word == "lot",
+            Self::Symbol(symbol) => *symbol == '°',
+            Self::Number(_) => false,
+        }
+    }
+}
+
 /// A number as written.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Literal {
     negative: bool,
+    /// A dash stands right before the digits, with a space before it. It may be a sign.
+    dashed: bool,
     /// Digits before the first point or comma; groups separated by spaces are joined.
     whole: String,
     spaced: bool,
@@ -21,10 +35,25 @@ pub(super) struct Literal {
     marked: Vec<(char, String)>,
 }
 
+/// Billions. More groups of three digits are two numbers with only a space between them.
+const SPACED_DIGITS_MAX: usize = 10;
+
 impl Literal {
+    pub(super) const fn is_dashed(&self) -> bool {
+        self.dashed
+    }
+
+    /// Returns `true` for one digit and three decimals, which may be thousands.
+    pub(super) fn may_be_thousands(&self) -> bool {
+        matches!(self.marked.as_slice(), [(_, digits)] if digits.len() == 3) && self.whole.len() == 1
+    }
+
     /// Returns the number. `thousands`: whether three digits after a single mark are thousands.
     fn number(&self, thousands: bool) -> Option<f64> {
-        let Self { negative, whole, spaced, marked } = self;
+        let Self { negative, dashed: _, whole, spaced, marked } = self;
+        if *spaced && whole.len() > SPACED_DIGITS_MAX {
+            return None;
+        }
         let grouped = |marks: &[(char, String)]| {
             !spaced
                 && (1..=3).contains(&whole.len())
@@ -73,6 +102,7 @@ impl Tokens {
                 let (digits, end) = digits(&characters, at + 1);
                 tokens.push(Token::Number(Literal {
                     negative: false,
+                    dashed: false,
                     whole: "0".to_owned(),
                     spaced: false,
                     marked: vec![(c, digits)],
@@ -108,13 +138,16 @@ impl Tokens {
 
     /// Reads the number that begins at `at` and returns where it ends.
     fn number(characters: &[char], at: usize, negative: bool, tokens: &mut Vec<Token>) -> Option<usize> {
+        let dashed = !negative && matches!(&characters[..at], [.., ' ' | NOISE, '-']);
         let (mut whole, mut at) = digits(characters, at);
         let (mut spaced, mut marked) = (false, Vec::new());
         let lead = whole.len();
+        // "T3 295 000 €": the first digits belong to the label, and not to the amount.
+        let may_be_label = lead <= 2 && tokens.last().is_some_and(Token::begins_label);
         while let Some(&mark) = characters.get(at) {
             let (group, end) = digits(characters, at + 1);
             match mark {
-                ' ' | '\'' if lead <= 3 && marked.is_empty() && group.len() == 3 => {
+                ' ' | '\'' if !may_be_label && lead <= 3 && marked.is_empty() && group.len() == 3 => {
                     whole.push_str(&group);
                     spaced = true;
                 }
@@ -124,7 +157,7 @@ impl Tokens {
             at = end;
         }
         let length = whole.len() + marked.iter().map(|(_, digits)| digits.len()).sum::<usize>();
-        tokens.push(Token::Number(Literal { negative, whole, spaced, marked }));
+        tokens.push(Token::Number(Literal { negative, dashed, whole, spaced, marked }));
         // More digits than any number of an advert: a telephone number, a reference.
         (length <= 20).then_some(at)
     }

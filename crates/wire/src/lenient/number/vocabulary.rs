@@ -19,9 +19,9 @@ pub const MONEY_WORDS: &[&str] = &[
     "prix", "price", "loyer", "rent", "charges", "charge", "comprises", "comprise", "cc", "tcc", "hc", "hors",
     "fai", "hai", "hni", "ttc", "ht", "net", "vendeur", "frais", "agence", "d", "inclus", "incluses",
     "honoraires", "mois", "mensuel", "mensuels", "mensuelle", "month", "monthly", "pcm", "par", "de", "des",
-    "a", "partir", "from", "k", "m", "kilo", "mille", "mio", "million", "millions", "eur", "euro", "euros",
-    "an", "annuel", "annuelle", "annuels", "year", "e", "depot", "garantie", "taxe", "fonciere", "provision",
-    "provisions", "sur", "dont", "seulement",
+    "a", "partir", "from", "k", "m", "kilo", "mille", "millier", "milliers", "mio", "mln", "million", "millions", "eur", "euro",
+    "euros", "an", "annuel", "annuelle", "annuels", "year", "trimestre", "semestre", "e", "depot", "garantie", "taxe",
+    "fonciere", "provision", "provisions", "sur", "dont", "seulement",
 ];
 
 /// Currencies that are not converted.
@@ -30,16 +30,47 @@ pub const OTHER_CURRENCIES: &[&str] = &[
     "usd", "dollar", "dollars", "gbp", "livres", "chf", "franc", "francs", "ff", "cfa", "xpf",
 ];
 
+/// Words of something that costs nothing.
+#[rustfmt::skip]
+pub const FREE: &[&str] = &[
+    "gratuit", "gratuite", "gratuits", "offert", "offerts", "aucun", "aucune", "aucuns", "neant", "sans",
+];
+
+/// Thousands and millions of euros in one word.
+#[rustfmt::skip]
+pub const MULTIPLES_OF_EUROS: &[&str] = &[
+    "ke", "keur", "keuros", "me", "meur", "meuros",
+];
+
 /// Periods shorter than a month.
 #[rustfmt::skip]
 pub const SHORT_PERIODS: &[&str] = &[
-    "semaine", "semaines", "week", "hebdomadaire", "jour", "jours", "day", "nuit", "nuits", "night",
+    "semaine", "semaines", "sem", "week", "weekly", "hebdomadaire", "hebdo", "quinzaine", "jour", "jours", "day", "daily",
+    "nuit", "nuits", "nuitee", "nuitees", "night",
 ];
 
-/// Periods that a price must not have; other amounts may be yearly.
+/// Words of a month.
 #[rustfmt::skip]
-pub const OTHER_PERIODS: &[&str] = &[
-    "an", "ans", "annee", "annuel", "annuels", "annuelle", "year", "trimestre", "quinzaine",
+pub const MONTHS: &[&str] = &[
+    "mois", "mensuel", "mensuels", "mensuelle", "mensuelles", "mensuellement", "month", "months", "monthly", "pcm",
+];
+
+/// Words of a quarter of a year.
+#[rustfmt::skip]
+pub const QUARTERS: &[&str] = &[
+    "trimestre", "trimestres", "trim", "trimestriel", "trimestriels", "trimestrielle", "quarter", "quarterly",
+];
+
+/// Words of half a year.
+#[rustfmt::skip]
+pub const HALF_YEARS: &[&str] = &[
+    "semestre", "semestres", "semestriel", "semestriels", "semestrielle",
+];
+
+/// Words of a year.
+#[rustfmt::skip]
+pub const YEARS: &[&str] = &[
+    "an", "ans", "annee", "annuel", "annuels", "annuelle", "annuelles", "annuellement", "year", "yearly", "annum",
 ];
 
 /// Words that may stand beside a percentage without its sign.
@@ -87,6 +118,12 @@ pub const COUNTED: &[&str] = &[
     "appartements", "logement", "logements",
 ];
 
+/// Letters and words before the number of rooms: `T3`, `Type 3`.
+#[rustfmt::skip]
+pub const HOME_TYPES: &[&str] = &[
+    "t", "f", "type",
+];
+
 /// Spellings of bedrooms.
 #[rustfmt::skip]
 pub const BEDROOMS: &[&str] = &[
@@ -109,7 +146,7 @@ pub const FLOOR_WORDS: &[&str] = &[
 /// Spellings of the ground floor.
 #[rustfmt::skip]
 pub const GROUND_FLOOR: &[&str] = &[
-    "rdc", "rez", "rc", "rch", "rdj", "rezdechaussee", "ground", "pied", "plainpied",
+    "rdc", "rez", "rc", "rch", "rdj", "rezdechaussee", "ground", "plainpied",
 ];
 
 /// Words of a period that is not one year.
