@@ -137,34 +137,45 @@ impl<R: io::BufRead + Send> Records for Table<R> {
                 Split::Unreadable(message) => return Ok(Some(FeedItem::Unreadable { number, message })),
                 Split::Record => {}
             }
-            let Some(plan) = &self.plan else {
-                let texts: Vec<String> = (0..self.splitter.len())
-                    .map(|index| encoding::text(&self.splitter.field(index)).trim().to_owned())
-                    .collect();
-                let names = if self.header {
-                    texts
-                } else {
-                    // The first record may have fewer columns than the mapping names.
-                    let columns = texts.len().max(last_column(self.mapping.as_deref()));
-                    (1..=columns).map(|number| number.to_string()).collect()
-                };
-                self.splitter.set_columns(self.splitter.len());
-                let plan = Plan::new(names, self.mapping.as_deref(), self.header);
-                if self.header {
-                    let missing = plan.missing(self.mapping.as_deref());
-                    self.plan = Some(plan);
+            let plan = match &self.plan {
+                Some(plan) => plan,
+                None => {
+                    let plan = self.first_plan();
+                    let missing = if self.header { plan.missing(self.mapping.as_deref()) } else { None };
+                    let plan = self.plan.insert(plan);
                     if let Some(message) = missing {
                         return Err(io::Error::new(io::ErrorKind::InvalidData, message));
                     }
-                    continue;
+                    if self.header {
+                        continue;
+                    }
+                    plan
                 }
-                let advert = plan.advert(&self.splitter, self.mapping.as_deref(), report);
-                self.plan = Some(plan);
-                return Ok(Some(FeedItem::Advert(FeedRecord { number, advert })));
             };
+            if let Some(message) = self.splitter.cut(plan.columns()) {
+                return Ok(Some(FeedItem::Unreadable { number, message }));
+            }
             let advert = plan.advert(&self.splitter, self.mapping.as_deref(), report);
             return Ok(Some(FeedItem::Advert(FeedRecord { number, advert })));
         }
+    }
+}
+
+impl<R: io::BufRead> Table<R> {
+    /// Plans the columns by the first record: it is the header, or shows how many there are.
+    fn first_plan(&mut self) -> Plan {
+        let texts: Vec<String> = (0..self.splitter.len())
+            .map(|index| encoding::text(&self.splitter.field(index)).trim().to_owned())
+            .collect();
+        let names = if self.header {
+            texts
+        } else {
+            // The first record may have fewer columns than the mapping names.
+            let columns = texts.len().max(last_column(self.mapping.as_deref()));
+            (1..=columns).map(|number| number.to_string()).collect()
+        };
+        self.splitter.set_columns(self.splitter.len());
+        Plan::new(names, self.mapping.as_deref(), self.header)
     }
 }
 
@@ -192,6 +203,11 @@ impl Plan {
             flags.extend(sources.map(|source| plan_columns(std::slice::from_ref(source), "features")));
         }
         Self { names, rules, flags, fields }
+    }
+
+    /// Returns how many columns a complete record has. Some headers end with delimiters that their records do not have.
+    fn columns(&self) -> usize {
+        self.names.iter().rposition(|name| !name.is_empty()).map_or(0, |last| last + 1)
     }
 
     /// Says which columns of the mapping no header names. A renamed column must not silently empty a field.

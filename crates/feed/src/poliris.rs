@@ -166,13 +166,20 @@ pub(crate) fn open(
     let separators =
         Separators { delimiter: b"!#".to_vec(), quote: Some(b'"'), quotes_inside: QuotesInside::Bare };
     let splitter = Splitter::new(buffered(reader), separators, record_bytes_max);
-    Ok(Box::new(Poliris { splitter, mapping, first: true }))
+    Ok(Box::new(Poliris { splitter, mapping, first: None }))
 }
 
 struct Poliris<R> {
     splitter: Splitter<R>,
     mapping: Option<Arc<Mapping>>,
-    first: bool,
+    first: Option<FirstRecord>,
+}
+
+/// What the first record shows about all of them.
+struct FirstRecord {
+    columns: usize,
+    /// Its last value has quotes around it.
+    ends_quoted: bool,
 }
 
 impl<R: io::BufRead + Send> Records for Poliris<R> {
@@ -184,13 +191,17 @@ impl<R: io::BufRead + Send> Records for Poliris<R> {
             Split::Unreadable(message) => return Ok(Some(FeedItem::Unreadable { number, message })),
             Split::Record => {}
         }
+        if let Some(message) = self.cut() {
+            return Ok(Some(FeedItem::Unreadable { number, message }));
+        }
         let columns = self.splitter.len();
         if columns < COLUMNS_MIN {
             let message =
                 format!("the record has {columns} columns, and an advert has at least {COLUMNS_MIN}");
             return Ok(Some(FeedItem::Unreadable { number, message }));
         }
-        if std::mem::take(&mut self.first) {
+        if self.first.is_none() {
+            self.first = Some(FirstRecord { columns, ends_quoted: self.splitter.is_quoted(columns - 1) });
             // All records of a file have the same columns, so a record over several lines can be checked.
             self.splitter.set_columns(columns);
         }
@@ -203,6 +214,27 @@ impl<R: io::BufRead + Send> Records for Poliris<R> {
             mapping.complete(&mut advert);
         }
         Ok(Some(FeedItem::Advert(FeedRecord { number, advert })))
+    }
+}
+
+impl<R: io::BufRead> Poliris<R> {
+    /// Says why the last record of a file cannot be trusted: it has no line end, and lacks columns or its last value a quote.
+    ///
+    /// The format puts quotes around every value. They show that the last one is whole, which a line end would show otherwise.
+    fn cut(&self) -> Option<String> {
+        let (columns, ends_quoted) = match &self.first {
+            Some(first) => (first.columns, first.ends_quoted),
+            // A file of one record: its first value shows whether there are quotes.
+            None => (COLUMNS_MIN, self.splitter.is_quoted(0)),
+        };
+        let last = self.splitter.len().saturating_sub(1);
+        let unquoted = || {
+            (self.splitter.ends_file() && ends_quoted && !self.splitter.is_quoted(last)).then(|| {
+                "the file seems to be cut: it ends in this record, in a value without its quotes and without a line end"
+                    .to_owned()
+            })
+        };
+        self.splitter.cut(columns).or_else(unquoted)
     }
 }
 

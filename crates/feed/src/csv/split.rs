@@ -50,6 +50,8 @@ pub(crate) struct Splitter<R> {
     next_line: u64,
     /// Until this many bytes are consumed, quoted fields end with their line: a search for the end of a quote has failed here.
     single_lines: usize,
+    /// Whether a line end follows the current record.
+    line_ended: bool,
 }
 
 /// A field in the buffer, without its quotes.
@@ -91,6 +93,7 @@ impl<R: BufRead> Splitter<R> {
             line: 1,
             next_line: 1,
             single_lines: 0,
+            line_ended: false,
         }
     }
 
@@ -105,6 +108,29 @@ impl<R: BufRead> Splitter<R> {
 
     pub(crate) fn len(&self) -> usize {
         self.fields.len()
+    }
+
+    /// Says why the current record cannot be trusted: the file ends in it, before the last of so many columns.
+    ///
+    /// Many programs write no line end after the last record, so that alone proves nothing. Elsewhere in the file a record may
+    /// leave out empty columns at its end.
+    pub(crate) fn cut(&self, columns: usize) -> Option<String> {
+        let found = self.fields.len();
+        (!self.line_ended && found < columns).then(|| {
+            format!(
+                "the file seems to be cut: it ends in this record, after {found} of {columns} columns and without a line end"
+            )
+        })
+    }
+
+    /// Returns `true` if the file ends with the current record, without a line end.
+    pub(crate) fn ends_file(&self) -> bool {
+        !self.line_ended
+    }
+
+    /// Returns `true` if a field of the current record has quotes around it.
+    pub(crate) fn is_quoted(&self, index: usize) -> bool {
+        self.fields.get(index).is_some_and(|field| field.quoted)
     }
 
     /// Returns the bytes of a field of the current record, without quotes around it.
@@ -132,6 +158,10 @@ impl<R: BufRead> Splitter<R> {
                 Scan::Record { bytes, stray_quote } => {
                     let span = &self.buffer[self.start..self.start + bytes];
                     let lines = span.trim_ascii_end().iter().filter(|byte| **byte == b'\n').count();
+                    if fields.len() == 1 && is_end_of_text(span) {
+                        self.consume(bytes);
+                        continue;
+                    }
                     if bytes > self.record_bytes_max.saturating_add(2) {
                         self.consume(bytes);
                         return Ok(self.too_large());
@@ -165,6 +195,8 @@ impl<R: BufRead> Splitter<R> {
     /// Consumes the bytes of a record whose fields are still needed.
     fn advance(&mut self, bytes: usize) {
         let base = self.start;
+        // A carriage return is the first half of a line end: the record before it is complete.
+        self.line_ended = matches!(self.buffer[base..base + bytes].last(), Some(b'\n' | b'\r'));
         for field in &mut self.fields {
             field.range = field.range.start + base..field.range.end + base;
         }
@@ -405,6 +437,12 @@ impl<R: BufRead> Splitter<R> {
     }
 }
 
+/// Returns `true` for what may stand after the last line end and is no record: spaces, and the control character that ended
+/// the text files of DOS.
+fn is_end_of_text(bytes: &[u8]) -> bool {
+    bytes.last() != Some(&b'\n') && bytes.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0x1a)
+}
+
 /// Replaces doubled quotes by single ones.
 fn unescape(bytes: &[u8], quote: u8) -> Vec<u8> {
     let mut unescaped = Vec::with_capacity(bytes.len());
@@ -535,6 +573,40 @@ mod tests {
         let text = format!("a,b\n\"{long}\n{long}\nc,d\n");
         let expected: &[&[&str]] = &[&["a", "b"], UNREADABLE, &[&long], &["c", "d"]];
         assert_eq!(split(&text, &comma(), Some(2), 60), expected);
+    }
+
+    #[test]
+    fn a_file_that_ends_in_a_record_seems_to_be_cut() {
+        let check = |text: &str, expected: &[bool]| {
+            for read_bytes in [1, 2, 3, READ_BYTES] {
+                let reader = io::BufReader::with_capacity(read_bytes, text.as_bytes());
+                let mut splitter = Splitter::new(reader, comma(), 1_000);
+                splitter.read_bytes = read_bytes;
+                splitter.set_columns(2);
+                let mut cut = Vec::new();
+                while let Split::Record = splitter.next().unwrap() {
+                    cut.push(splitter.cut(2).is_some());
+                }
+                assert_eq!(cut, expected, "{text:?} {read_bytes}");
+            }
+        };
+        check("a,b\nc,d\n", &[false, false]);
+        check("a,b\nc,d", &[false, false]);
+        check("a,b\nc,", &[false, false]);
+        check("a,b\nc\n", &[false, false]);
+        check("a\nb,c\nd", &[false, false, true]);
+        check("a,b\nc\r\n", &[false, false]);
+        check("a,b\nc\r", &[false, false]);
+        check("a,b\n\"c\"", &[false, true]);
+    }
+
+    #[test]
+    fn blanks_after_the_last_line_end_are_no_record() {
+        check("a,b\n  ", &comma(), Some(2), &[&["a", "b"]]);
+        check("a,b\r\n\u{1a}", &comma(), Some(2), &[&["a", "b"]]);
+        check("a,b\n \nc,d\n", &comma(), Some(2), &[&["a", "b"], &[" "], &["c", "d"]]);
+        let tab = Separators { delimiter: b"\t".to_vec(), ..comma() };
+        check("a\tb\n\t", &tab, Some(2), &[&["a", "b"], &["", ""]]);
     }
 
     proptest::proptest! {

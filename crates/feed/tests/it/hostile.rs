@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use feed::{FeedItem, FeedOptions, Format, Mapping};
 use proptest::prelude::*;
 
-use crate::support::{items, options, reader, references};
+use crate::support::{items, mapped, options, reader, references};
 
 fn check(format: Format, feed: &str, expected: &[&str], failure: Option<io::ErrorKind>) {
     let expected: Vec<String> = expected.iter().map(|it| (*it).to_owned()).collect();
@@ -46,6 +46,62 @@ fn cut_feeds_end_with_an_error() {
     check(Format::Kyero, "<root><property><id>a</id></prop", &[], cut);
     check(Format::OpenImmo, "<openimmo><anbieter>", &[], cut);
     check(Format::Reso, "{\"value\":[{\"ListingKey\":\"a\"}", &["a"], cut);
+}
+
+/// Returns a record of Poliris with this reference and this many columns.
+fn poliris_record(reference: &str, columns: usize) -> String {
+    format!("\"AG\"!#\"{reference}\"{}", "!#\"x\"".repeat(columns - 2))
+}
+
+#[test]
+fn last_record_of_a_cut_table_is_unreadable() {
+    let csv = "reference;url;title;price\nR1;https://x.example/1;t1;100001\nR2;https://x.example/2;t2;100002";
+    check(Format::Csv, csv, &["R1", "R2"], None);
+    check(Format::Csv, &format!("{csv}\n"), &["R1", "R2"], None);
+    // Cut before the last column, wherever.
+    for end in csv.find("R2").unwrap() + 1..=csv.rfind(';').unwrap() {
+        check(Format::Csv, &csv[..end], &["R1", "-"], None);
+    }
+    // Records that leave out empty columns at their end are complete if a line end follows.
+    check(Format::Csv, "reference;title;price\nR1\nR2;t\nR3;t\r\n", &["R1", "R2", "R3"], None);
+    // So are those of a header that ends with delimiters.
+    check(Format::Csv, "reference;price;;\nR1;1\nR2;2", &["R1", "R2"], None);
+
+    let (one, two) = (poliris_record("R1", 30), poliris_record("R2", 30));
+    let whole = format!("{one}\r\n{two}");
+    check(Format::Poliris, &whole, &["AG-R1", "AG-R2"], None);
+    check(Format::Poliris, &format!("{whole}\r\n"), &["AG-R1", "AG-R2"], None);
+    for end in one.len() + 3..whole.len() {
+        check(Format::Poliris, &whole[..end], &["AG-R1", "-"], None);
+    }
+    check(Format::Poliris, &one, &["AG-R1"], None);
+    check(Format::Poliris, &format!("{one}!#"), &["-"], None);
+    // Without quotes, the last value may be cut just as in any table.
+    let (one, two) = (one.replace('"', ""), two.replace('"', ""));
+    check(Format::Poliris, &format!("{one}\n{two}"), &["AG-R1", "AG-R2"], None);
+    check(Format::Poliris, &format!("{one}\n{}", &two[..two.len() - 3]), &["AG-R1", "-"], None);
+}
+
+#[test]
+fn cut_record_names_its_columns() {
+    let feed = "reference;url;title;price\nR1;https://x.example/1;t";
+    let (items, _, _) = items(reader(feed, options(Format::Csv)));
+    let expected =
+        "the file seems to be cut: it ends in this record, after 3 of 4 columns and without a line end";
+    assert_eq!(items, [FeedItem::Unreadable { number: 2, message: expected.to_owned() }]);
+}
+
+#[test]
+fn cut_table_without_a_header_is_noticed() {
+    let mapping = "header = false\n[fields]\nreference = 1\nprice = 3\n";
+    let check = |feed: &str, expected: &[&str]| {
+        let (found, failure) = references(reader(feed, mapped(Format::Csv, mapping)));
+        assert_eq!((found, failure), (expected.iter().map(|it| (*it).to_owned()).collect(), None), "{feed}");
+    };
+    check("R1;x;1\nR2;x;2", &["R1", "R2"]);
+    check("R1;x;1\nR2;x", &["R1", "-"]);
+    check("R1;x", &["-"]);
+    check("R1;x\n", &["R1"]);
 }
 
 #[test]

@@ -222,6 +222,29 @@ fn full_feed_that_looks_incomplete_expires_nothing() {
 }
 
 #[test]
+fn cut_table_expires_nothing() {
+    let folder = new_folder();
+    let rows: String = (0..10).map(|number| format!("A-{number};0;1;10000{number}\n")).collect();
+    let table = format!("reference;transactionType;propertyType;price\n{rows}");
+    let full = |content: &str| {
+        let file = write(folder.path(), "full.csv", content.as_bytes());
+        import(folder.path(), &file, &["--format", "csv", "--snapshot", SITE])
+    };
+    let all = write(folder.path(), "all.csv", table.as_bytes());
+    import(folder.path(), &all, &["--format", "csv", "--site", SITE]).succeeded();
+    // Cut in the type of the sixth advert: the price and four adverts are missing.
+    let cut = full(&table[..table.find("A-5;0;1").unwrap() + "A-5;0;1".len()]);
+    assert_eq!(cut.code, Some(1), "{cut:?}");
+    assert!(cut.err.contains("the file seems to be cut"), "{cut:?}");
+    assert!(cut.err.contains("nothing expired: 1 records of the feed could not be read"), "{cut:?}");
+    assert_eq!(live(folder.path()), 10);
+    // Without the last line end, all columns are there.
+    let complete = full(table.trim_end());
+    assert!(complete.out.ends_with("Expired 0 of 10 known adverts of portail.example.\n"), "{complete:?}");
+    assert_eq!(live(folder.path()), 10);
+}
+
+#[test]
 fn rejected_record_is_not_missing() {
     let folder = new_folder();
     import(folder.path(), &feed_of(folder.path(), 0..4), &[]).succeeded();
