@@ -135,6 +135,11 @@ impl Node {
         Some(value.read(field)).filter(|text| !text.is_empty())
     }
 
+    /// Returns the text of an attribute of this element, to decide what it is.
+    pub(crate) fn peek_attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.text.trim())
+    }
+
     /// Returns the names of the attributes of this element that say yes.
     pub(crate) fn flags(&self, field: &'static str) -> Vec<&str> {
         let flags = self.attributes.iter().filter(|(_, value)| crate::advert::is_yes(value.read(field)));
