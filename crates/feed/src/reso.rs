@@ -19,8 +19,34 @@ use crate::report::ColumnReport;
 const DETECT_BYTES: usize = 4_096;
 
 const SQUARE_METRES_PER_SQUARE_FOOT: f64 = 0.092_903_04;
+const SQUARE_METRES_PER_SQUARE_YARD: f64 = 0.836_127_36;
 const SQUARE_METRES_PER_ACRE: f64 = 4_046.856_422_4;
 const SQUARE_METRES_PER_HECTARE: f64 = 10_000.0;
+
+/// Units of area, folded: those of the dictionary, and how services write them.
+const UNITS: &[(&[&str], f64)] = &[
+    (
+        &[
+            "squaremeters",
+            "squaremeter",
+            "squaremetres",
+            "squaremetre",
+            "sqmeters",
+            "sqmetres",
+            "sqm",
+            "m2",
+            "m²",
+        ],
+        1.0,
+    ),
+    (
+        &["squarefeet", "squarefoot", "sqfeet", "sqfoot", "sqft", "sf", "ft2", "ft²"],
+        SQUARE_METRES_PER_SQUARE_FOOT,
+    ),
+    (&["squareyards", "squareyard", "sqyards", "sqyd", "yd2", "yd²"], SQUARE_METRES_PER_SQUARE_YARD),
+    (&["acres", "acre", "ac"], SQUARE_METRES_PER_ACRE),
+    (&["hectares", "hectare", "ha"], SQUARE_METRES_PER_HECTARE),
+];
 
 /// Names whose value becomes a field as it is. Among those of one field, the first that has a value counts.
 const VALUES: &[(&str, &str)] = &[
@@ -74,15 +100,32 @@ const FEATURES: &[&str] = &[
 const SUBTYPES: &[(&str, u8)] = &[
     ("apartment", 0),
     ("condominium", 0),
+    ("condo", 0),
+    ("condocoop", 0),
+    ("condominiumcooperative", 0),
+    ("cooperative", 0),
+    ("coop", 0),
+    ("flat", 0),
     ("stockcooperative", 0),
     ("ownyourown", 0),
     ("loft", 0),
     ("singlefamilyresidence", 1),
+    ("singlefamily", 1),
+    ("singlefamilydetached", 1),
+    ("singlefamilyattached", 1),
+    ("singlefamilyhome", 1),
+    ("house", 1),
     ("townhouse", 1),
+    ("townhome", 1),
+    ("rowhouse", 1),
+    ("villa", 1),
     ("cabin", 1),
     ("farm", 1),
     ("ranch", 1),
     ("manufacturedhome", 1),
+    ("manufacturedonland", 1),
+    ("modularhome", 1),
+    ("patiohome", 1),
     ("mobilehome", 1),
     ("timeshare", 0),
     ("duplex", 2),
@@ -94,8 +137,13 @@ const SUBTYPES: &[(&str, u8)] = &[
     ("boatslip", 3),
     ("office", 4),
     ("unimprovedland", 5),
+    ("vacantland", 5),
+    ("land", 5),
+    ("lot", 5),
     ("agriculture", 5),
     ("retail", 6),
+    ("restaurant", 6),
+    ("shoppingcenter", 6),
     ("business", 6),
     ("hotelmotel", 6),
     ("industrial", 6),
@@ -114,6 +162,10 @@ const TYPES: &[(&str, u8, u8)] = &[
     ("commerciallease", 1, 6),
     ("businessopportunity", 0, 6),
 ];
+
+/// The kinds of `TYPES` that say what the property is, whatever the words of `PropertySubType` are. The other ones are of several
+/// kinds: a residence may be a house or an apartment.
+const CERTAIN_TYPES: &[&str] = &["residentialincome", "manufacturedinpark", "land", "businessopportunity"];
 
 /// `StandardStatus`, folded, of listings that are no longer on offer.
 const EXPIRED: &[&str] = &["canceled", "cancelled", "closed", "expired", "withdrawn", "delete", "incomplete"];
@@ -184,19 +236,19 @@ impl Record {
         Some(value)
     }
 
-    fn folded(&mut self, name: &'static str, field: &'static str) -> Option<String> {
-        let value = self.take(name, field)?;
-        // Enumerations come as a text or as a list of one.
-        let text = match &value {
+    /// Returns the text of an enumeration, which comes as a text or as a list of one.
+    fn word(&self, name: &str) -> Option<String> {
+        let text = match self.item.get(name)? {
             Value::Array(items) => items.first()?.as_str()?,
             value => value.as_str()?,
         };
-        Some(
-            text.chars()
-                .filter(|character| character.is_alphanumeric())
-                .flat_map(char::to_lowercase)
-                .collect(),
-        )
+        Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned)
+    }
+
+    /// Returns an enumeration, folded, which becomes a field.
+    fn folded(&mut self, name: &'static str, field: &'static str) -> Option<String> {
+        self.take(name, field)?;
+        self.word(name).map(|word| folded(&word))
     }
 
     fn advert(&mut self) -> Map<String, Value> {
@@ -221,20 +273,31 @@ impl Record {
     fn kind(&mut self, fields: &mut Map<String, Value>) {
         let kind = self.folded("PropertyType", "transactionType");
         let known = kind.as_deref().and_then(|kind| TYPES.iter().find(|(name, _, _)| *name == kind));
-        let subtype = self.folded("PropertySubType", "propertyType");
-        let subtype = subtype.as_deref().and_then(|kind| SUBTYPES.iter().find(|(name, _)| *name == kind));
+        let subtype = self.word("PropertySubType");
+        let subtype_code = subtype.as_deref().and_then(|word| {
+            let folded = folded(word);
+            SUBTYPES.iter().find(|(name, _)| *name == folded).map(|(_, code)| *code)
+        });
         if let Some((_, transaction, _)) = known {
             put(fields, "transactionType", Value::from(*transaction));
         } else if let Some(text) = self.take("PropertyType", "transactionType") {
             put(fields, "transactionType", text);
         }
-        match (subtype, known) {
-            (Some((_, code)), _) => put(fields, "propertyType", Value::from(*code)),
-            (None, Some((_, _, code))) => {
+        match (subtype, subtype_code, known) {
+            (_, Some(code), _) => {
+                self.take("PropertySubType", "propertyType");
+                put(fields, "propertyType", Value::from(code));
+            }
+            (subtype, None, Some((name, _, code))) if subtype.is_none() || CERTAIN_TYPES.contains(name) => {
                 self.take("PropertyType", "propertyType");
                 put(fields, "propertyType", Value::from(*code));
             }
-            (None, None) => {}
+            // A kind without a code stays text, so that the receipt of the advert can name it.
+            (Some(subtype), None, _) => {
+                self.take("PropertySubType", "propertyType");
+                put(fields, "propertyType", Value::String(subtype));
+            }
+            (None, None, _) => {}
         }
         let period = self.folded("LeaseAmountFrequency", "rentPeriod");
         let period = period.and_then(|period| PERIODS.iter().find(|(name, _)| *name == period));
@@ -266,21 +329,42 @@ impl Record {
     }
 
     fn areas(&mut self, fields: &mut Map<String, Value>) {
-        let unit = self.folded("LivingAreaUnits", "surface");
-        if let Some(area) = self.take("LivingArea", "surface") {
-            put(fields, "surface", square_metres(area, unit.as_deref()));
-        }
-        let unit = self.folded("LotSizeUnits", "landSurface");
-        let land = match self.take("LotSizeArea", "landSurface") {
-            Some(area) => Some(square_metres(area, unit.as_deref())),
-            None => match self.take("LotSizeSquareFeet", "landSurface") {
-                Some(area) => Some(square_metres(area, Some("squarefeet"))),
-                None => {
-                    self.take("LotSizeAcres", "landSurface").map(|area| square_metres(area, Some("acres")))
-                }
-            },
+        let living = [("LivingArea", Unit::In("LivingAreaUnits"))];
+        self.area(fields, "surface", &living);
+        let lot = [
+            ("LotSizeArea", Unit::In("LotSizeUnits")),
+            ("LotSizeSquareFeet", Unit::Is("square feet")),
+            ("LotSizeAcres", Unit::Is("acres")),
+        ];
+        self.area(fields, "landSurface", &lot);
+    }
+
+    /// Puts the first area that can be converted. If there is none, the first one stays text, for the receipt of the advert.
+    fn area(
+        &mut self,
+        fields: &mut Map<String, Value>,
+        field: &'static str,
+        sources: &[(&'static str, Unit)],
+    ) {
+        let given = sources.iter().filter_map(|(name, unit)| {
+            let value = self.item.get(*name).filter(|value| !advert::is_blank(value))?;
+            let unit_name = match unit {
+                Unit::In(name) => self.word(name),
+                Unit::Is(word) => Some((*word).to_owned()),
+            };
+            Some((*name, unit, square_metres(value, unit_name.as_deref())))
+        });
+        let given: Vec<(&'static str, &Unit, Value)> = given.collect();
+        let Some((name, unit, area)) =
+            given.iter().find(|(_, _, area)| area.is_number()).or_else(|| given.first())
+        else {
+            return;
         };
-        put(fields, "landSurface", land.unwrap_or_default());
+        self.take(name, field);
+        if let Unit::In(name) = unit {
+            self.take(name, field);
+        }
+        put(fields, field, area.clone());
     }
 
     fn words(&mut self, fields: &mut Map<String, Value>) {
@@ -315,13 +399,21 @@ impl Record {
     }
 
     fn fees(&mut self, fields: &mut Map<String, Value>) {
-        let frequency = self.folded("AssociationFeeFrequency", "condominiumFees");
+        let frequency = self.word("AssociationFeeFrequency").map(|word| folded(&word));
         let times = frequency.and_then(|word| TIMES_A_YEAR.iter().find(|(name, _)| *name == word));
-        if let Some((_, times)) = times
-            && let Some(fee) = self.take("AssociationFee", "condominiumFees").as_ref().and_then(number)
-        {
-            put(fields, "condominiumFees", rounded(fee * times));
-        }
+        let (Some((_, times)), Some(fee)) = (times, self.item.get("AssociationFee")) else { return };
+        let fee = match (number(fee), fee) {
+            (Some(fee), _) => rounded(fee * times),
+            // The reader of adverts would take the fee of a month for that of a year. With this word before it, it is left out
+            // with a warning.
+            (None, Value::String(text)) if is_like_a_number(text) => {
+                Value::String(format!("AssociationFee {}", text.trim()))
+            }
+            (None, _) => return,
+        };
+        self.take("AssociationFeeFrequency", "condominiumFees");
+        self.take("AssociationFee", "condominiumFees");
+        put(fields, "condominiumFees", fee);
     }
 
     fn report(&self, report: &mut ColumnReport) {
@@ -339,26 +431,60 @@ impl Record {
     }
 }
 
-/// Converts an area. Without a unit, or with one that is not in the dictionary, it stays as it is.
-fn square_metres(area: Value, unit: Option<&str>) -> Value {
-    let factor = match unit {
-        Some("squarefeet" | "sqft") => SQUARE_METRES_PER_SQUARE_FOOT,
-        Some("acres") => SQUARE_METRES_PER_ACRE,
-        Some("hectares") => SQUARE_METRES_PER_HECTARE,
-        _ => return area,
-    };
-    match number(&area) {
-        Some(number) => rounded(number * factor),
-        None => area,
+/// Where the unit of an area is.
+enum Unit {
+    /// In the value with this name.
+    In(&'static str),
+    /// In the name of the area.
+    Is(&'static str),
+}
+
+/// Converts an area. Without a unit, it is taken as square metres. What cannot be converted becomes text with its unit, and the
+/// reader of adverts leaves it out with a warning.
+fn square_metres(area: &Value, unit: Option<&str>) -> Value {
+    let factor = unit.map_or(Some(1.0), |unit| {
+        let unit = folded(unit);
+        UNITS.iter().find(|(names, _)| names.contains(&unit.as_str())).map(|(_, factor)| *factor)
+    });
+    let with_unit = |text: &str| Value::from(format!("{text} {}", unit.unwrap_or_default()).trim());
+    match (number(area), factor, area) {
+        (Some(_), Some(1.0), Value::Number(_)) => area.clone(),
+        (Some(number), Some(factor), _) => rounded(number * factor),
+        (_, _, Value::String(text)) => with_unit(text),
+        (_, _, Value::Number(number)) => with_unit(&number.to_string()),
+        (_, _, Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) => area.clone(),
     }
+}
+
+/// Folds the words of an enumeration, which services write with spaces, without, and with other signs between them.
+fn folded(text: &str) -> String {
+    text.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok(),
+        Value::String(text) => american_number(text.trim()),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
+}
+
+/// Reads a number whose commas group thousands. One that cannot do that, as in `0,5`, makes it unreadable.
+fn american_number(text: &str) -> Option<f64> {
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let mut groups = whole.split(',');
+    let first = groups.next()?;
+    let mut in_thousands = groups.all(|group| group.len() == 3 && is_digits(group));
+    in_thousands &= !whole.contains(',') || (1..=3).contains(&first.len());
+    if !in_thousands || !is_digits(first) || !is_digits(decimals) {
+        return None;
+    }
+    text.replace(',', "").parse().ok()
+}
+
+fn is_like_a_number(text: &str) -> bool {
+    text.chars().all(|character| character.is_ascii_digit() || ",. ".contains(character))
 }
 
 /// Rounds to two decimals: a converted value is no more precise than its source.
@@ -382,16 +508,107 @@ mod tests {
 
     #[test]
     fn areas_are_converted_by_their_units() {
-        for (area, unit, expected) in [
-            (json!(1000), Some("squarefeet"), json!(92.9)),
-            (json!("0.25"), Some("acres"), json!(1011.71)),
-            (json!(1.5), Some("hectares"), json!(15000.0)),
-            (json!(80), Some("squaremeters"), json!(80)),
-            (json!(80), None, json!(80)),
-            (json!("about 80"), Some("squarefeet"), json!("about 80")),
+        let check = |area: Value, unit: &[Option<&str>], expected: Value| {
+            for unit in unit {
+                assert_eq!(square_metres(&area, *unit), expected, "{area} {unit:?}");
+            }
+        };
+        let feet = ["Square Feet", "SquareFeet", "Square Foot", "Sq. Ft.", "sqft", "SF", "ft²"].map(Some);
+        check(json!(1000), &feet, json!(92.9));
+        check(json!("1,200"), &feet, json!(111.48));
+        check(json!("1,234,567.5"), &feet, json!(114695.07));
+        check(json!("0.25"), &[Some("Acres"), Some("acre"), Some("AC")], json!(1011.71));
+        check(json!(1.5), &[Some("hectares"), Some("Hectare"), Some("ha")], json!(15000.0));
+        check(json!(80), &[Some("Square Meters"), Some("m2"), None], json!(80));
+        check(json!("1,200"), &[Some("SquareMeters"), None], json!(1200.0));
+        // The reader of adverts warns about these.
+        check(json!("0,5"), &[Some("Acres")], json!("0,5 Acres"));
+        check(json!(80), &[Some("Rods")], json!("80 Rods"));
+        check(json!("80,5"), &[None], json!("80,5"));
+        check(json!("about 80"), &[Some("Square Feet")], json!("about 80 Square Feet"));
+    }
+
+    #[test]
+    fn commas_group_thousands() {
+        for (text, expected) in [
+            ("1850", Some(1850.0)),
+            ("1,850", Some(1850.0)),
+            ("12,345,678.25", Some(12_345_678.25)),
+            ("0.5", Some(0.5)),
+            (".5", Some(0.5)),
+            ("2.", Some(2.0)),
+            ("0,5", None),
+            ("100,50", None),
+            ("1,2345", None),
+            ("1234,567", None),
+            (",500", None),
+            ("1.200,5", None),
+            ("", None),
+            (".", None),
+            ("-5", None),
+            ("inf", None),
+            ("about 80", None),
         ] {
-            assert_eq!(square_metres(area.clone(), unit), expected, "{area} {unit:?}");
+            assert_eq!(american_number(text), expected, "{text}");
         }
+    }
+
+    fn fields(item: Value) -> (Value, ColumnReport) {
+        let mut report = ColumnReport::default();
+        let Value::Object(item) = item else { panic!("{item}") };
+        let fields = Reso { mapping: None }.convert(item, &mut report);
+        (Value::Object(fields), report)
+    }
+
+    #[test]
+    fn kinds_without_a_code_are_certain_or_stay_text() {
+        for (kind, subtype, expected) in [
+            ("Residential", json!("Condo"), json!(0)),
+            ("Residential", json!("Condo/Co-op"), json!(0)),
+            ("Residential", json!(["Stock Cooperative"]), json!(0)),
+            ("Residential", json!("Townhouse"), json!(1)),
+            ("Residential", json!("Manufactured On Land"), json!(1)),
+            ("Residential", json!("Yurt"), json!("Yurt")),
+            ("Residential", json!(["Yurt"]), json!("Yurt")),
+            ("Residential", json!(" "), json!(1)),
+            ("Residential", json!(null), json!(1)),
+            ("Land", json!("Yurt Pitch"), json!(5)),
+            ("CommercialSale", json!("Laboratory"), json!("Laboratory")),
+            ("CommercialSale", json!(null), json!(6)),
+            ("Houseboats", json!("Barge"), json!("Barge")),
+        ] {
+            let (advert, _) = fields(json!({"PropertyType": kind, "PropertySubType": subtype}));
+            assert_eq!(advert["propertyType"], expected, "{kind} {subtype}");
+        }
+    }
+
+    #[test]
+    fn land_takes_the_first_area_that_can_be_converted() {
+        let land = |item: Value| fields(item).0["landSurface"].clone();
+        assert_eq!(land(json!({"LotSizeArea": 2, "LotSizeUnits": "Acres", "LotSizeAcres": 3})), 8093.71);
+        assert_eq!(land(json!({"LotSizeArea": 2, "LotSizeUnits": "Rods", "LotSizeAcres": "3"})), 12140.57);
+        assert_eq!(land(json!({"LotSizeArea": "0,5", "LotSizeUnits": "Acres"})), "0,5 Acres");
+        assert_eq!(land(json!({"LotSizeSquareFeet": "1,000"})), 92.9);
+        let (_, report) = fields(json!({"LotSizeArea": 2, "LotSizeUnits": "Rods", "LotSizeAcres": 3}));
+        assert_eq!(
+            report.unmapped().map(|(name, _)| name).collect::<Vec<_>>(),
+            ["LotSizeArea", "LotSizeUnits"]
+        );
+    }
+
+    #[test]
+    fn fees_are_of_a_year_or_not_usable() {
+        let fee = |fee: Value, frequency: &str| {
+            let (advert, report) =
+                fields(json!({"AssociationFee": fee, "AssociationFeeFrequency": frequency}));
+            let unused = report.unmapped().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
+            (advert["condominiumFees"].clone(), unused.len())
+        };
+        assert_eq!(fee(json!(110), "Monthly"), (json!(1320.0), 0));
+        assert_eq!(fee(json!("1,100.50"), "Annually"), (json!(1100.5), 0));
+        assert_eq!(fee(json!("100,50"), "Monthly"), (json!("AssociationFee 100,50"), 0));
+        assert_eq!(fee(json!("100 € or more"), "Monthly"), (Value::Null, 2));
+        assert_eq!(fee(json!(110), "Sometimes"), (Value::Null, 2));
     }
 
     #[test]
