@@ -277,7 +277,11 @@ fn equipment(node: &Node, advert: &mut Map<String, Value>) {
         }
     }
     if let Some(elevator) = equipment.find("fahrstuhl") {
-        put(advert, "elevator", Value::from(!elevator.flags("elevator").is_empty()));
+        let has_one = !elevator.flags("elevator").is_empty();
+        // Software writes the element for every advert: without the attribute for persons, it does not say that there is none.
+        if has_one || elevator.peek_attribute("PERSONEN").is_some_and(|text| !text.is_empty()) {
+            put(advert, "elevator", Value::from(has_one));
+        }
     }
     if let Some(furnished) = equipment.find("moebliert").and_then(|it| it.attribute("moeb", "furnished")) {
         put(advert, "furnished", Value::from(furnished.eq_ignore_ascii_case("voll")));
@@ -304,5 +308,26 @@ fn attachments(node: &Node, advert: &mut Map<String, Value>) {
         } else if group == "FILMLINK" || group == "PANORAMA_LINK" {
             put_text(advert, "virtualTour", path.own_text("virtualTour").unwrap_or_default());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elevator_is_unknown_unless_the_feed_says_so() {
+        let check = |element: &str, expected: Option<bool>| {
+            let text = format!("<immobilie><ausstattung>{element}</ausstattung></immobilie>");
+            let advert = OpenImmo::default().advert(&Node::parse(&text).unwrap());
+            assert_eq!(advert.get("elevator").and_then(Value::as_bool), expected, "{element}");
+        };
+        check("", None);
+        check("<fahrstuhl/>", None);
+        check("<fahrstuhl PERSONEN=\"\"/>", None);
+        check("<fahrstuhl LASTEN=\"false\"/>", None);
+        check("<fahrstuhl PERSONEN=\"false\"/>", Some(false));
+        check("<fahrstuhl PERSONEN=\"true\" LASTEN=\"false\"/>", Some(true));
+        check("<fahrstuhl LASTEN=\"1\"/>", Some(true));
     }
 }

@@ -23,12 +23,15 @@ const AGENCY: usize = 1;
 const REFERENCE: usize = 2;
 const TRANSACTION: usize = 3;
 const TYPE: usize = 4;
+const PRICE: usize = 11;
 const FEES: usize = 15;
 const CHARGES: usize = 23;
 const HEATING: usize = 33;
 const BALCONIES: usize = 39;
 const PARKING_SPACES: usize = 43;
 const GARAGES: usize = 44;
+const LOW_SEASON_WEEK: usize = 49;
+const HIGH_SEASON_WEEK: usize = 52;
 const REAL_ZIPCODE: usize = 108;
 const REAL_CITY: usize = 109;
 const TECHNICAL_ID: usize = 175;
@@ -42,7 +45,6 @@ const TEXTS: &[(usize, &str)] = &[
     (6, "cityName"),
     (7, "country"),
     (9, "district"),
-    (11, "price"),
     (16, "surface"),
     (17, "landSurface"),
     (18, "room"),
@@ -117,6 +119,9 @@ const TRANSACTIONS: &[(&str, u8)] = &[
     ("location vacances", 1),
     ("location saisonnière", 1),
 ];
+
+/// The kinds of adverts, folded, whose rent is not that of a month.
+const HOLIDAY_RENTALS: &[&str] = &["location vacances", "location saisonnière"];
 
 /// The kinds of properties, folded, with their code.
 const TYPES: &[(&str, u8)] = &[
@@ -264,6 +269,7 @@ impl Record {
             let text = self.take(*column, field);
             put_text(&mut advert, field, &text);
         }
+        self.price(&mut advert);
         self.place(&mut advert);
         let rented = transaction == Some(1);
         if rented {
@@ -302,6 +308,24 @@ impl Record {
             put(advert, "occupied", Value::from(true));
         }
         number
+    }
+
+    /// The price of a holiday rental has no period of its own, so only those of a week are used: the lower one if there are two.
+    fn price(&mut self, advert: &mut Map<String, Value>) {
+        let kind = self.texts.get(TRANSACTION - 1).map(|text| fold(text)).unwrap_or_default();
+        if !HOLIDAY_RENTALS.contains(&kind.as_str()) {
+            let price = self.take(PRICE, "price");
+            put_text(advert, "price", &price);
+            return;
+        }
+        // Software writes a zero where there is no price.
+        let is_price = |text: &String| text.contains(|character: char| matches!(character, '1'..='9'));
+        let mut weeks = [LOW_SEASON_WEEK, HIGH_SEASON_WEEK].into_iter();
+        if let Some(column) = weeks.find(|column| self.texts.get(column - 1).is_some_and(is_price)) {
+            let price = self.take(column, "price");
+            put_text(advert, "price", &price);
+            put_text(advert, "rentPeriod", "week");
+        }
     }
 
     /// A file may hold several agencies, whose references are their own. The technical id never changes; the reference may.
@@ -405,6 +429,9 @@ mod tests {
             REFERENCE,
             TRANSACTION,
             TYPE,
+            PRICE,
+            LOW_SEASON_WEEK,
+            HIGH_SEASON_WEEK,
             FEES,
             CHARGES,
             HEATING,
@@ -417,6 +444,31 @@ mod tests {
         columns.sort_unstable();
         columns.dedup();
         assert_eq!(columns.len(), count);
+    }
+
+    #[test]
+    fn holiday_rentals_have_the_price_of_a_week() {
+        let check = |kind: &str, columns: &[(usize, &str)], price: Option<&str>, period: Option<&str>| {
+            let mut texts = vec![String::new(); 60];
+            for (column, text) in [(TRANSACTION, kind), (PRICE, "2400")].iter().chain(columns) {
+                texts[column - 1] = (*text).to_owned();
+            }
+            let advert = Record { texts, used: vec![Vec::new(); 60] }.advert();
+            let text = |field: &str| advert.get(field).and_then(Value::as_str);
+            assert_eq!((text("price"), text("rentPeriod")), (price, period), "{kind} {columns:?}");
+            assert_eq!(advert["transactionType"], 1, "{kind}");
+        };
+        let weeks = &[(LOW_SEASON_WEEK, "600"), (50, "1000"), (HIGH_SEASON_WEEK, "900")];
+        check("location", weeks, Some("2400"), None);
+        check("Location vacances", weeks, Some("600"), Some("week"));
+        check("location saisonnière", &weeks[2..], Some("900"), Some("week"));
+        check(
+            "location vacances",
+            &[(LOW_SEASON_WEEK, "0"), (HIGH_SEASON_WEEK, "900")],
+            Some("900"),
+            Some("week"),
+        );
+        check("location vacances", &[(50, "1000")], None, None);
     }
 
     #[test]
