@@ -318,7 +318,13 @@ impl Tokens {
         if self.has_symbol(&['%']) && !self.has_word(EUROS) {
             return Reading::Unusable("is a percentage, not an amount");
         }
-        let period = self.period();
+        let index = match self.one_number(EUROS) {
+            Ok(index) => index,
+            Err(NO_NUMBER) if self.has_word(ON_REQUEST) => return Reading::NotGiven,
+            Err(NO_NUMBER) if kind != NumberKind::Price && self.has_word(FREE) => return Reading::Value(0.0),
+            Err(reason) => return Reading::Unusable(reason),
+        };
+        let period = self.period(index);
         let is_other_period = match period {
             Some(Period::Shorter) => true,
             Some(Period::PerYear(payments)) => kind == NumberKind::Price && payments != 12.0,
@@ -327,12 +333,6 @@ impl Tokens {
         if is_other_period {
             return Reading::Unusable("is not an amount per month");
         }
-        let index = match self.one_number(EUROS) {
-            Ok(index) => index,
-            Err(NO_NUMBER) if self.has_word(ON_REQUEST) => return Reading::NotGiven,
-            Err(NO_NUMBER) if kind != NumberKind::Price && self.has_word(FREE) => return Reading::Value(0.0),
-            Err(reason) => return Reading::Unusable(reason),
-        };
         let after = self.word_at(Some(index + 1));
         if after == "f" {
             return Reading::Unusable("is not in euros");
@@ -370,25 +370,35 @@ impl Tokens {
         }
     }
 
-    /// Returns how often the amount is due, if the text says so.
-    fn period(&self) -> Option<Period> {
-        let is_per = |unit: &str| {
-            self.0.windows(2).any(|pair| pair == [Token::Symbol('/'), Token::Word(unit.to_owned())])
-        };
-        // "p.a."
-        let initials = [Token::Word("p".to_owned()), Token::Symbol('.'), Token::Word("a".to_owned())];
-        if self.has_word(SHORT_PERIODS) {
+    /// Returns how often the amount at a position is due: the first period behind it, or else before it.
+    fn period(&self, amount: usize) -> Option<Period> {
+        let places = (amount + 1..self.0.len()).chain(0..amount);
+        places.into_iter().find_map(|place| self.period_at(place))
+    }
+
+    fn period_at(&self, place: usize) -> Option<Period> {
+        let before = place.checked_sub(1).and_then(|place| self.0.get(place));
+        let Token::Word(word) = &self.0[place] else { return None };
+        let word = word.as_str();
+        // "Provision de 75 €, régularisation annuelle": the amount is due every month all the same.
+        if matches!(before, Some(Token::Word(before)) if SETTLEMENTS.contains(&before.as_str())) {
+            return None;
+        }
+        let is_per_annum = word == "a"
+            && match before {
+                Some(Token::Symbol('/')) => true,
+                // "p.a."
+                Some(Token::Symbol('.')) => self.word_at(place.checked_sub(2)) == "p",
+                _ => false,
+            };
+        let lists = [(YEARS, 1.0), (HALF_YEARS, 2.0), (QUARTERS, 4.0), (MONTHS, 12.0)];
+        if SHORT_PERIODS.contains(&word) {
             Some(Period::Shorter)
-        } else if self.has_word(YEARS) || is_per("a") || self.0.windows(3).any(|three| three == initials) {
+        } else if is_per_annum {
             Some(Period::PerYear(1.0))
-        } else if self.has_word(HALF_YEARS) {
-            Some(Period::PerYear(2.0))
-        } else if self.has_word(QUARTERS) {
-            Some(Period::PerYear(4.0))
-        } else if self.has_word(MONTHS) {
-            Some(Period::PerYear(12.0))
         } else {
-            None
+            let (_, payments) = lists.into_iter().find(|(list, _)| list.contains(&word))?;
+            Some(Period::PerYear(payments))
         }
     }
 

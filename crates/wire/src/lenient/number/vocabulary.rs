@@ -49,6 +49,12 @@ pub const SHORT_PERIODS: &[&str] = &[
     "nuit", "nuits", "nuitee", "nuitees", "night",
 ];
 
+/// What is done once in a period, whenever the amount is due.
+#[rustfmt::skip]
+pub const SETTLEMENTS: &[&str] = &[
+    "regularisation", "regul", "revision", "indexation", "revisable", "regularisable", "regularisables",
+];
+
 /// Words of a month.
 #[rustfmt::skip]
 pub const MONTHS: &[&str] = &[
