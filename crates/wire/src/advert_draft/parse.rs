@@ -432,7 +432,8 @@ impl DraftParser<'_> {
             |violation: &Violation| matches!(violation.path.as_str(), "uuid" | "site" | "reference" | "url");
         if identity.is_none() {
             // A part of the identity that could not be used is the reason, more than a warning.
-            violations.extend(warnings.extract_if(.., |warning| invalid_identity(warning)));
+            let reasons = warnings.extract_if(.., |warning| invalid_identity(warning));
+            violations.extend(reasons.map(as_violation));
         }
         if identity.is_none() && !violations.iter().any(invalid_identity) {
             let message = "An advert needs a uuid, a site and a reference, or a url.";
@@ -484,6 +485,14 @@ fn identity(uuid: Option<AdvertId>, patch: &AdvertPatch) -> Option<Identity> {
         }
         (None, None, Some(url)) => Some(Identity::Url(url.comparison_key().into())),
         (None, None, None) => None,
+    }
+}
+
+/// Returns a warning as the reason of a refusal: the advert was refused, and not only its value ignored.
+fn as_violation(warning: Violation) -> Violation {
+    match warning.message.strip_suffix("; it was ignored.") {
+        Some(reason) => Violation { message: format!("{reason}."), ..warning },
+        None => warning,
     }
 }
 

@@ -266,6 +266,11 @@ fn advert_without_identity_is_rejected() {
     let messages = violations(json!({"transactionType": 0, "propertyType": 1, "site": "portail.example"}));
     assert_eq!(messages, ["uuid: An advert needs a uuid, a site and a reference, or a url."]);
     assert_eq!(violations(json!([1])), [": An advert must be a JSON object, array given."]);
+    // The reason of a refusal is not called ignored.
+    let unusable =
+        json!({"transactionType": 0, "propertyType": 1, "site": "portail.example", "reference": true});
+    let refused = parse_json(unusable).unwrap_err();
+    assert_eq!(listed(&refused.violations), ["reference: true is not a string."]);
 }
 
 #[test]
