@@ -2,7 +2,7 @@
 //!
 //! Only the words are examined here; [`crate::resolve`] looks up the places.
 
-use domain::{City, fold};
+use domain::{City, CountryCode, fold};
 
 /// The parts of a place given as text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -13,8 +13,12 @@ pub(crate) struct PlaceQuery {
     pub parts: Vec<Vec<String>>,
     pub zipcode: Option<String>,
     pub numbers: Vec<PlaceNumber>,
+    /// The zipcode had four digits, and a zero was put before them.
+    pub zero_added: bool,
     /// A CEDEX zipcode belongs to a sorting office, not to the commune.
     pub cedex: bool,
+    /// The country of a foreign zipcode: `B-7500 Tournai`.
+    pub country: Option<CountryCode>,
 }
 
 /// A short number next to the name: a department (`st etienne 42`) or a district (`marseille 8`).
@@ -28,6 +32,15 @@ pub(crate) struct PlaceNumber {
     /// The part of the text that it belongs to. `None` if it is a part by itself.
     pub part: Option<usize>,
 }
+
+/// Countries whose zipcodes are written with their code in front, as a feed from the border has them.
+const PREFIXED_COUNTRIES: [&str; 13] =
+    ["AD", "AT", "BE", "CH", "DE", "ES", "GB", "IT", "LI", "LU", "MC", "NL", "PT"];
+/// The codes of licence plates, which post offices used before the codes of the standard.
+const PLATE_CODES: [(&str, &str); 8] =
+    [("A", "AT"), ("B", "BE"), ("D", "DE"), ("E", "ES"), ("FL", "LI"), ("I", "IT"), ("L", "LU"), ("P", "PT")];
+/// What may precede a French zipcode: the country, or `CP` for `code postal`.
+const FRENCH_PREFIXES: [&str; 4] = ["CP", "F", "FR", "FRA"];
 
 const DISTRICT_WORDS: [&str; 8] =
     ["arrondissement", "arrondissements", "arrondissemt", "arrondt", "arrond", "arrdt", "ardt", "arr"];
@@ -135,6 +148,7 @@ impl PlaceQuery {
 
     /// Adds the parts of a segment. Returns the words of a street.
     fn add_segment(&mut self, segment: &Segment) -> Option<Vec<String>> {
+        self.country = self.country.or_else(|| country_of_address(&segment.text));
         let mut words = words_of(&segment.text);
         if let Some(name_at) = self.extract_zipcode(&mut words)
             && is_street(&words[..name_at])
@@ -188,6 +202,7 @@ impl PlaceQuery {
         {
             // A spreadsheet drops the zero of 06000. A number after the name is an altitude: `Courchevel 1850`.
             first.insert(0, '0');
+            self.zero_added = self.zipcode.is_none();
         }
         if let Some(known) = &self.zipcode {
             words.retain(|word| word != known);
@@ -213,6 +228,47 @@ impl PlaceQuery {
             words.remove(index);
         }
     }
+}
+
+/// Splits a zipcode into the letters before it, in upper case, and the rest: `F-75011`, `LUX 2450`.
+fn split_prefix(zipcode: &str) -> (String, &str) {
+    let zipcode = zipcode.trim();
+    let letters = zipcode.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let (prefix, rest) = zipcode.split_at(letters);
+    (prefix.to_ascii_uppercase(), rest.trim_start_matches([' ', '-']))
+}
+
+/// Returns the foreign country that a zipcode names: `B-7500`, `CH 1000`.
+pub(crate) fn zipcode_country(zipcode: &str) -> Option<CountryCode> {
+    // Those of Andorra have three digits.
+    const DIGITS_MIN: usize = 3;
+    let (prefix, rest) = split_prefix(zipcode);
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let code =
+        PLATE_CODES.iter().find(|(plate, _)| *plate == prefix).map_or(prefix.as_str(), |(_, code)| code);
+    CountryCode::parse(code)
+        .filter(|country| digits >= DIGITS_MIN && PREFIXED_COUNTRIES.contains(&country.as_str()))
+}
+
+/// Returns the zipcode without a prefix that says it is French: `F-75011`. Other letters say that it is not.
+pub(crate) fn without_french_prefix(zipcode: &str) -> Option<&str> {
+    let (prefix, rest) = split_prefix(zipcode);
+    let is_french = prefix.is_empty()
+        || FRENCH_PREFIXES.contains(&prefix.as_str())
+        || CountryCode::parse(&prefix).is_some_and(CountryCode::is_french);
+    is_french.then_some(rest)
+}
+
+/// Returns the country of a foreign zipcode with a name: `B-7500 Tournai`. Only a hyphen says that the letters belong to the
+/// number: `à 75011 Paris` starts with a letter as well.
+fn country_of_address(text: &str) -> Option<CountryCode> {
+    let (zipcode, name) = text.trim().split_once(' ')?;
+    let (prefix, number) = zipcode.split_once('-')?;
+    let is_address = prefix.bytes().all(|letter| letter.is_ascii_alphabetic())
+        && matches!(number.len(), 4 | 5)
+        && is_digits(number)
+        && name.contains(char::is_alphabetic);
+    is_address.then(|| zipcode_country(zipcode)).flatten()
 }
 
 /// The text between two separators.
@@ -557,12 +613,14 @@ mod tests {
     #[test]
     fn text_is_split_into_parts() {
         let parsed = |text: &str| {
-            let PlaceQuery { words, parts, zipcode, numbers, cedex } = PlaceQuery::parse(text);
+            let PlaceQuery { words, parts, zipcode, zero_added, numbers, cedex, country } =
+                PlaceQuery::parse(text);
             let mut described = vec![words.join(" ")];
             if parts.len() > 1 {
                 described = vec![parts.iter().map(|part| part.join(" ")).collect::<Vec<_>>().join(" | ")];
             }
-            described.extend(zipcode.map(|zipcode| format!("zipcode {zipcode}")));
+            let zipcode_kind = if zero_added { "padded zipcode" } else { "zipcode" };
+            described.extend(zipcode.map(|zipcode| format!("{zipcode_kind} {zipcode}")));
             for PlaceNumber { text, ordinal, aside, part: _ } in numbers {
                 let aside = if aside { " aside" } else { "" };
                 described.push(match ordinal {
@@ -571,6 +629,7 @@ mod tests {
                 });
             }
             described.extend(cedex.then(|| "cedex".into()));
+            described.extend(country.map(|country| format!("country {country}")));
             described.retain(|part| !part.is_empty());
             described.join(", ")
         };
@@ -593,7 +652,10 @@ mod tests {
             ("Paris 15ème/16ème", "paris, district 15, district 16"),
             ("75 015 Paris", "paris, zipcode 75015"),
             ("75015Paris", "paris, zipcode 75015"),
-            ("6000 Nice", "nice, zipcode 06000"),
+            ("6000 Nice", "nice, padded zipcode 06000"),
+            ("B-7500 Tournai", "b 7500 tournai, country BE"),
+            ("Rue de la Gare, L-2450 Luxembourg", "rue de la gare | l 2450 luxembourg, country LU"),
+            ("à 75011 Paris", "a paris, zipcode 75011"),
             ("Courchevel 1850", "courchevel 1850"),
             ("Les 2 Alpes", "les 2 alpes"),
             ("44 ND des Landes", "nd des landes, number 44 aside"),
@@ -619,6 +681,32 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(parsed(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn letters_before_a_zipcode_are_a_country() {
+        for (zipcode, country, french) in [
+            ("75011", None, Some("75011")),
+            ("F-75011", None, Some("75011")),
+            ("FR 75011", None, Some("75011")),
+            ("fra75011", None, Some("75011")),
+            ("RE-97400", None, Some("97400")),
+            ("CP 75011", None, Some("75011")),
+            ("2A000", None, Some("2A000")),
+            ("B-7500", Some("BE"), None),
+            ("BE 7500", Some("BE"), None),
+            ("L2450", Some("LU"), None),
+            ("LUX-2450", Some("LU"), None),
+            ("CH-1000", Some("CH"), None),
+            ("D-67480", Some("DE"), None),
+            ("A-1010", Some("AT"), None),
+            ("MC 98000", Some("MC"), None),
+            ("XY-75011", None, None),
+            ("E1 6AN", None, None),
+        ] {
+            assert_eq!(zipcode_country(zipcode), country.and_then(CountryCode::parse), "{zipcode}");
+            assert_eq!(without_french_prefix(zipcode), french, "{zipcode}");
         }
     }
 

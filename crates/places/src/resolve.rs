@@ -15,7 +15,7 @@ use domain::{CountryCode, GeoAccuracy, GeoPoint, GivenPlace, Insee, Placement, S
 use quick_cache::sync::Cache;
 
 use crate::gazetteer::Gazetteer;
-use crate::place_query::PlaceQuery;
+use crate::place_query::{self, PlaceQuery};
 use lookup::NameLookup;
 pub use warning::{PlaceField, PlaceWarning};
 
@@ -96,6 +96,9 @@ struct Resolver<'a> {
     /// What the words of the query are the names of.
     lookup: NameLookup,
     zipcode: Option<Zipcode>,
+    /// The zipcode has a zero that was not given, and nothing says that it is French: 1000 is Bourg-en-Bresse without its zero,
+    /// and Brussels.
+    zipcode_is_doubtful: bool,
     point: Option<GeoPoint>,
     warnings: Vec<PlaceWarning>,
 }
@@ -106,23 +109,29 @@ impl Gazetteer {
         let GivenPlace { insee, zipcode, city_name, point, accuracy, country } = given;
         let NamedPlace { name, query, lookup } =
             self.read_name(city_name.as_ref().map(ShortText::as_str).unwrap_or_default());
-        let zipcode = zipcode.as_ref().map(|zipcode| self.corrected_zipcode(zipcode));
+        let zipcode_country =
+            zipcode.as_ref().and_then(|zipcode| place_query::zipcode_country(zipcode.as_str()));
+        let corrected = zipcode.as_ref().map(|zipcode| self.corrected_zipcode(zipcode));
+        let zero_added = match (zipcode, &corrected) {
+            (Some(given), Some(corrected)) => given.as_str().len() < corrected.as_str().len(),
+            _ => query.zero_added,
+        };
         let query_zipcode = query.zipcode.as_deref().and_then(Zipcode::parse);
         let mut resolver = Resolver {
             gazetteer: self,
             name,
             lookup,
+            zipcode_is_doubtful: zero_added && country.is_none(),
             query,
-            zipcode: zipcode.or(query_zipcode),
+            zipcode: corrected.or(query_zipcode),
             point: *point,
             warnings: Vec::new(),
         };
         let mut selection = insee.as_ref().and_then(|insee| resolver.by_code(insee));
         if selection.is_none() {
             // Names and coordinates near the border would otherwise end up on our side of it.
-            if let Some(country) =
-                country.or(resolver.lookup.country).filter(|country| self.is_abroad(*country))
-            {
+            let stated = country.or(zipcode_country).or(resolver.query.country).or(resolver.lookup.country);
+            if let Some(country) = stated.filter(|country| self.is_abroad(*country)) {
                 resolver.warnings.push(PlaceWarning::Abroad { country });
                 return resolver.resolution(None);
             }
@@ -180,14 +189,14 @@ impl Gazetteer {
     /// Returns the zipcode as it is in the data: a spreadsheet drops the zero of 01000, and some write F-75011.
     fn corrected_zipcode(&self, given: &Zipcode) -> Zipcode {
         let exists = |zipcode: &Zipcode| self.zipcodes.cities_with(zipcode.as_str()).next().is_some();
-        let text = given.as_str();
-        if exists(given) {
+        let Some(text) = place_query::without_french_prefix(given.as_str()).filter(|_| !exists(given)) else {
             return given.clone();
-        }
+        };
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        // Letters after four digits are those of a Dutch or British zipcode.
+        let is_short = digits.len() == 4 && !text.contains(|letter: char| letter.is_ascii_alphabetic());
         let padded = format!("{digits:0>5}");
-        let without_letters = text.trim_start_matches(|letter: char| !letter.is_ascii_digit());
-        let candidates = [without_letters, if digits.len() == 4 { &padded } else { &digits }];
+        let candidates = [text, if is_short { &padded } else { &digits }];
         candidates.into_iter().filter_map(Zipcode::parse).find(exists).unwrap_or_else(|| given.clone())
     }
 }
@@ -247,9 +256,10 @@ impl Resolver<'_> {
     }
 
     fn without_warnings(&self) -> Self {
-        let Self { gazetteer, name, query, lookup, zipcode, point, warnings: _ } = self;
+        let Self { gazetteer, name, query, lookup, zipcode, zipcode_is_doubtful, point, warnings: _ } = self;
         let (name, query, lookup, zipcode) = (name.clone(), query.clone(), lookup.clone(), zipcode.clone());
-        Self { gazetteer, name, query, lookup, zipcode, point: *point, warnings: Vec::new() }
+        let (zipcode_is_doubtful, point) = (*zipcode_is_doubtful, *point);
+        Self { gazetteer, name, query, lookup, zipcode, zipcode_is_doubtful, point, warnings: Vec::new() }
     }
 
     /// Replaces a city that has districts by the district that contains the coordinates, or if they are outside every outline,

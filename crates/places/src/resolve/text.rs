@@ -66,6 +66,10 @@ impl Resolver<'_> {
                 Some(selection)
             }
             (true, _) if !elsewhere.is_empty() => self.far_apart(zipcode, elsewhere),
+            (true, _) if self.zipcode_is_doubtful => {
+                self.warnings.push(PlaceWarning::UnknownName { name: self.name.clone() });
+                self.nearest_to_point(&self.leaf_cities_with(zipcode)).map(Selection::likely)
+            }
             (true, true) => {
                 if !self.query.cedex {
                     self.warnings.push(PlaceWarning::UnknownZipcode { zipcode: zipcode.clone() });

@@ -171,6 +171,53 @@ fn place_abroad_has_no_commune() {
 }
 
 #[test]
+fn prefix_of_a_zipcode_is_a_country() {
+    let warning = |country: &str| PlaceWarning::Abroad { country: CountryCode::parse(country).unwrap() };
+    for (zip, name, country) in [
+        ("BE-7500", "", "BE"),
+        ("B-7000", "", "BE"),
+        ("BE-7500", "Tournai", "BE"),
+        ("L-2450", "", "LU"),
+        ("LUX 2450", "Luxembourg", "LU"),
+        ("CH-1000", "Lausanne", "CH"),
+        ("D-67480", "", "DE"),
+        ("DE-67000", "Strasbourg", "DE"),
+        ("I-20121", "Milano", "IT"),
+        ("", "B-7500 Tournai", "BE"),
+        ("", "I-20121 Milano", "IT"),
+    ] {
+        check(&given("", zip, name), "", Certainty::Unknown, &[warning(country)]);
+    }
+    // A country that is given on its own comes first, and so does a code.
+    let french = GivenPlace { country: CountryCode::parse("FR"), ..given("", "B-7500", "Toulon") };
+    assert_eq!(gazetteer().resolve(&french).placement.unwrap().insee, insee("83137"));
+    assert_eq!(gazetteer().resolve(&given("67482", "D-67480", "")).placement.unwrap().insee, insee("67482"));
+}
+
+#[test]
+fn added_zero_and_an_unknown_name_are_no_place() {
+    for name in ["Lausanne", "Bruxelles"] {
+        let warning = PlaceWarning::UnknownName { name: name.into() };
+        check(&given("", "1000", name), "", Certainty::Unknown, std::slice::from_ref(&warning));
+        // Coordinates near the zipcode support it, and so does the country.
+        let near = GivenPlace { point: GeoPoint::new(46.2, 5.22), ..given("", "1000", name) };
+        let resolution = gazetteer().resolve(&near);
+        assert_eq!(resolution.certainty, Certainty::Likely, "{resolution:?}");
+        assert!(resolution.warnings.contains(&warning), "{resolution:?}");
+        let french = GivenPlace { country: CountryCode::parse("FR"), ..given("", "1000", name) };
+        assert_eq!(gazetteer().resolve(&french).placement.unwrap().insee, insee("01053"));
+    }
+    check(
+        &given("", "", "1000 Bruxelles"),
+        "",
+        Certainty::Unknown,
+        &[PlaceWarning::UnknownName { name: "bruxelles".into() }],
+    );
+    check(&given("", "6000", ""), "06088", Certainty::Exact, &[]);
+    check(&given("", "6000", "Nice"), "06088", Certainty::Exact, &[]);
+}
+
+#[test]
 fn same_place_gives_the_same_result_again() {
     for text in ["Dudelange", "Toulouze", "Non renseigné", "Toulon Platanes", "Montpelier (34)"] {
         let first = gazetteer().resolve_text(text);
