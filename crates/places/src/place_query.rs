@@ -468,9 +468,18 @@ pub(crate) fn keys(words: &[String]) -> Vec<String> {
         if !name.is_empty() {
             keys.push(key(name.iter().map(String::as_str), "sur"));
         }
+        if (1..name.len()).contains(&suffixes) {
+            // `Secteur Toulouse Nord`
+            keys.push(key(name[..name.len() - suffixes].iter().map(String::as_str), "sur"));
+        }
     }
     keys.dedup();
     keys
+}
+
+/// Returns `true` for words that do not distinguish communes when they follow a name: `Nord`, `Centre ville`.
+pub(crate) fn is_suffix(words: &[String]) -> bool {
+    words.iter().all(|word| NAME_SUFFIXES.contains(&word.as_str()))
 }
 
 /// Returns the key of a folded name: its words with abbreviations expanded and without spaces, because spacing varies.
@@ -722,6 +731,7 @@ mod tests {
         assert_eq!(typed("Ville de Nice").last().unwrap(), "nice");
         assert_eq!(typed("Lyon centre ville").last().unwrap(), "lyon");
         assert_eq!(typed("centre ville"), ["centreville"]);
+        assert_eq!(typed("Secteur Toulouse Nord").last().unwrap(), "toulouse");
     }
 
     #[test]

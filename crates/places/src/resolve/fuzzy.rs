@@ -1,6 +1,6 @@
 //! Fuzzy matching of names: misspelled, abbreviated, or with additions.
 
-use domain::City;
+use domain::{City, CountryCode};
 
 use super::text::QUARTERS_POPULATION_MIN;
 use super::{PlaceWarning, Resolver, Selection};
@@ -25,9 +25,11 @@ const JOINING_WORDS: [&str; 16] =
     ["a", "au", "aux", "d", "de", "des", "du", "en", "et", "l", "les", "lez", "pres", "sous", "sur", "s"];
 
 /// Words that stand for no name, although some communes have a similar one.
-const NO_NAMES: [&str; 10] = [
+const NO_NAMES: [&str; 12] = [
     "autre",
     "autres",
+    "centre",
+    "centre ville",
     "commune",
     "etranger",
     "france",
@@ -36,6 +38,34 @@ const NO_NAMES: [&str; 10] = [
     "neant",
     "ville",
     "a preciser",
+];
+
+/// What is at a town, or a part of it, and named after it: `Aéroport de Nice`. Other names with `de` are those of villages:
+/// `Sainte-Lucie-de-Porto-Vecchio`.
+const NAMED_AFTER_TOWNS: [&str; 23] = [
+    "aeroport",
+    "agglomeration",
+    "alentours",
+    "banlieue",
+    "campagne",
+    "coeur",
+    "environs",
+    "est",
+    "gare",
+    "golf",
+    "hauteurs",
+    "metropole",
+    "nord",
+    "ouest",
+    "peripherie",
+    "plage",
+    "port",
+    "pres",
+    "proche",
+    "proximite",
+    "region",
+    "sortie",
+    "sud",
 ];
 
 impl Resolver<'_> {
@@ -73,6 +103,20 @@ impl Resolver<'_> {
         }
     }
 
+    /// Returns the words whose spelling may be repaired: those of the name, without the name of its department.
+    fn words_of_name(&self) -> &[String] {
+        self.lookup.name_alone.as_deref().unwrap_or(&self.query.words)
+    }
+
+    /// Returns `true` if the text names departments, regions and countries, and nothing else.
+    fn names_only_areas(&self) -> bool {
+        let is_area = |words: &[String]| self.gazetteer.areas.named(words).is_some();
+        let is_country = |part: &Vec<String>| CountryCode::named(&part.join(" ")).is_some();
+        let parts = &self.query.parts;
+        is_area(self.words_of_name())
+            || parts.len() > 1 && parts.iter().all(|part| is_area(part) || is_country(part))
+    }
+
     /// Selects a repaired name and says so. The number is that of the communes it could be.
     pub(super) fn guess(&mut self, (city, communes): (u32, usize)) -> Selection {
         self.warn_corrected(city);
@@ -87,13 +131,18 @@ impl Resolver<'_> {
     /// A repaired name never contradicts the coordinates: without a zipcode, only communes near them are considered.
     pub(super) fn most_similar_of_all(&self, accepts: impl Fn(&City) -> bool) -> Option<(u32, usize)> {
         let words: Vec<String> = self
-            .query
-            .words
+            .words_of_name()
             .iter()
             .map(|word| place_query::key(std::iter::once(word.as_str()), "sur"))
             .collect();
         let typed = words.join(" ");
         if NO_NAMES.contains(&typed.as_str()) {
+            return None;
+        }
+        // The name of a department or region is not a misspelled commune: `Isère`. It may be a short form in another department:
+        // `Vienne (51)` is Vienne-le-Château.
+        let is_area = self.names_only_areas();
+        if is_area && self.lookup.department.is_none() {
             return None;
         }
         let prefixes = &self.gazetteer.prefixes;
@@ -105,7 +154,7 @@ impl Resolver<'_> {
             .filter_map(|(entry, _)| prefixes.name(entry.name).current_city())
             .filter(fits)
             .collect();
-        if best.is_empty() {
+        if best.is_empty() && !is_area {
             let similar = self.gazetteer.spellings.similar(prefixes, &typed);
             let mut fitting = similar.iter().filter(|similar| fits(&similar.city)).peekable();
             let least = fitting.peek().map(|similar| similar.edits);
@@ -120,8 +169,8 @@ impl Resolver<'_> {
     /// Returns a town whose name starts or ends the text, next to words that are not known: `Toulon Brunet`, `Vieux Nice`.
     fn commune_and_more(&self, accepts: impl Fn(&City) -> bool) -> Option<(u32, usize)> {
         const WORDS_MAX: usize = 12;
-        let words = &self.query.words;
-        if words.len() > WORDS_MAX {
+        let words = self.words_of_name();
+        if words.len() > WORDS_MAX || self.names_only_areas() {
             return None;
         }
         let is_joining =
@@ -130,7 +179,10 @@ impl Resolver<'_> {
         let starts = starts.filter(|(_, rest)| !is_joining(rest.first())).map(|(name, _)| name);
         let ends = (1..words.len()).map(|split| words.split_at(split));
         let ends = ends
-            .filter(|(rest, _)| matches!(rest, [.., last] if last == "de") || !is_joining(rest.last()))
+            .filter(|(rest, _)| {
+                let is_at_town = rest.iter().any(|word| NAMED_AFTER_TOWNS.contains(&word.as_str()));
+                !is_joining(rest.last()) || is_at_town && rest.last().is_some_and(|word| word == "de")
+            })
             .map(|(_, name)| name);
         let mut towns = starts.chain(ends).filter_map(|name| {
             // A name that several communes share says too little.

@@ -25,6 +25,8 @@ pub(super) struct NameLookup {
     pub unknown: Option<String>,
     /// A country named in the text.
     pub country: Option<CountryCode>,
+    /// The words of the name without the department, if the department was given by its name.
+    pub name_alone: Option<Vec<String>>,
 }
 
 impl NameLookup {
@@ -44,7 +46,11 @@ impl Gazetteer {
             return NameLookup { numbers: query.numbers.clone(), ..NameLookup::default() };
         }
         let mut lookup = self.look_up_words(&query.words);
-        if lookup.is_empty() && query.parts.len() > 1 {
+        if query.parts.len() > 1
+            && let Some(by_parts) = self.name_and_department(query)
+        {
+            lookup = by_parts;
+        } else if lookup.is_empty() && query.parts.len() > 1 {
             lookup = self.look_up_parts(query);
         } else {
             lookup.numbers.extend(query.numbers.iter().cloned());
@@ -136,9 +142,20 @@ impl Gazetteer {
         None
     }
 
+    /// Looks up a name and the department Nord in parts of their own: `Beaufort (Nord)`. In one part, and where that department
+    /// has no such commune, the word is a direction: `Toulouse Nord`.
+    fn name_and_department(&self, query: &PlaceQuery) -> Option<NameLookup> {
+        let is_both = |part: &&Vec<String>| place_query::is_suffix(part) && self.areas.named(part).is_some();
+        let area = self.areas.named(query.parts.iter().find(is_both)?)?;
+        let lookup = self.look_up_parts(query);
+        let is_there = lookup.candidates().any(|candidate| self.is_within(candidate.city, area));
+        is_there.then_some(lookup)
+    }
+
     /// Looks up a name followed by a department or region, or one that follows it: `Saint Denis La Réunion`, `Var Toulon`.
     fn name_and_area(&self, words: &[String]) -> Option<NameLookup> {
-        for split in (1..words.len()).rev().take(AREA_WORDS_MAX) {
+        // The longest area first: `Nord-Pas-de-Calais` is not `Pas-de-Calais`.
+        for split in words.len().saturating_sub(AREA_WORDS_MAX).max(1)..words.len() {
             let (name, after) = words.split_at(split);
             let Some(area) = self.areas.named(after) else { continue };
             let candidates = self.communes_named(name);
@@ -150,9 +167,10 @@ impl Gazetteer {
                 Area::Department(code) => NameLookup {
                     groups: vec![candidates],
                     department: Some(code.clone()),
+                    name_alone: Some(name.to_vec()),
                     ..NameLookup::default()
                 },
-                Area::Region(_) => self.within(candidates, area),
+                Area::Region(_) | Area::FormerRegion(_) => self.within(candidates, area),
             };
             if lookup.candidates().next().is_some() {
                 return Some(lookup);
@@ -185,11 +203,12 @@ impl Gazetteer {
         NameLookup { groups: vec![candidates], ..NameLookup::default() }
     }
 
-    fn is_within(&self, city: u32, area: &Area) -> bool {
+    pub(super) fn is_within(&self, city: u32, area: &Area) -> bool {
         let department = &self.at(city).department;
         match area {
             Area::Department(code) => *department.code == **code,
             Area::Region(id) => department.region.id == *id,
+            Area::FormerRegion(codes) => codes.contains(&&*department.code),
         }
     }
 
@@ -198,6 +217,7 @@ impl Gazetteer {
         let mut lookup = NameLookup::default();
         let mut areas: Vec<(Area, Vec<Candidate>)> = Vec::new();
         let mut named_parts = Vec::new();
+        let mut unknown: Vec<String> = Vec::new();
         for (index, words) in query.parts.iter().enumerate() {
             let country = CountryCode::named(&words.join(" "));
             let country = country.filter(|country| index > 0 || *country == CountryCode::FRANCE);
@@ -214,6 +234,7 @@ impl Gazetteer {
                 let quarter = self.commune_and_quarter(words);
                 if quarter.is_empty() {
                     lookup.unknown.get_or_insert_with(|| words.join(" "));
+                    unknown.extend(words.iter().cloned());
                 } else {
                     named_parts.push(index);
                     lookup.groups.extend(quarter);
@@ -239,8 +260,14 @@ impl Gazetteer {
                 // Paris and Vienne are communes as well.
                 lookup.groups.push(same_name);
                 named_parts.extend(0..query.parts.len());
-            } else if let (Area::Department(code), false) = (area, lookup.is_empty()) {
-                lookup.department = Some(code);
+            } else if let Area::Department(code) = area {
+                if !lookup.is_empty() {
+                    lookup.department = Some(code);
+                } else if !unknown.is_empty() {
+                    // `Sanary (Var)`: the rest may be a short or misspelled name.
+                    lookup.department = Some(code);
+                    lookup.name_alone = Some(unknown.clone());
+                }
             }
         }
         // The number of a flat or a street next to an unknown name says nothing about the place.

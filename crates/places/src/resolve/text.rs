@@ -145,6 +145,7 @@ impl Resolver<'_> {
     fn by_name(&mut self) -> Option<Selection> {
         let lookup = self.lookup.clone();
         if lookup.unknown.is_some()
+            && !lookup.is_empty()
             && let Some(city) = self.most_similar_of_all(|_| true)
         {
             // A dash between spaces does not always separate two names: `La Garenne - Colombe`.
@@ -174,6 +175,7 @@ impl Resolver<'_> {
         } else {
             self.select_of_several(&groups)
         }?;
+        self.check_area(&mut selection);
         if let Some(name) = lookup.unknown {
             if self.city(selection.city).population < QUARTERS_POPULATION_MIN {
                 selection.certainty = Certainty::Likely;
@@ -181,6 +183,16 @@ impl Resolver<'_> {
             self.warnings.push(PlaceWarning::UnknownName { name });
         }
         Some(selection)
+    }
+
+    /// Reports a name that may be that of a department or region elsewhere: `La Réunion` is a village, too.
+    fn check_area(&mut self, selection: &mut Selection) {
+        let area = self.gazetteer.areas.named(&self.query.words);
+        let is_elsewhere = area.is_some_and(|area| !self.gazetteer.is_within(selection.city, area));
+        if is_elsewhere && self.lookup.department.is_none() && !self.is_near_point(selection.city) {
+            self.warnings.push(PlaceWarning::NameOfArea { name: self.name.clone() });
+            selection.certainty = Certainty::Likely;
+        }
     }
 
     /// Selects a commune if the text names several places: the one they agree on, if there is one.

@@ -25,6 +25,8 @@ pub enum PlaceWarning {
     NameElsewhere { name: String, insee: Insee },
     /// Several communes have this name or a similar one, and nothing distinguishes them.
     NameShared { name: String, communes: usize },
+    /// The name is that of the selected commune, and that of a department or region elsewhere.
+    NameOfArea { name: String },
     /// The name was interpreted as this one.
     NameCorrected { given: String, selected: String },
     /// The name is that of a commune that was merged into the selected one.
@@ -71,6 +73,7 @@ impl PlaceWarning {
             Self::UnknownName { .. }
             | Self::NameElsewhere { .. }
             | Self::NameShared { .. }
+            | Self::NameOfArea { .. }
             | Self::NameCorrected { .. }
             | Self::FormerName { .. }
             | Self::PlaceInside { .. }
@@ -117,6 +120,9 @@ impl fmt::Display for PlaceWarning {
             Self::NameElsewhere { name, insee } => write!(f, "\"{name}\" is not the name of {insee}."),
             Self::NameShared { name, communes } => {
                 write!(f, "The name \"{name}\" is ambiguous: {communes} communes.")
+            }
+            Self::NameOfArea { name } => {
+                write!(f, "\"{name}\" is also the name of a department or region, which may be meant.")
             }
             Self::NameCorrected { given, selected } => {
                 write!(f, "The name \"{given}\" was interpreted as \"{selected}\", which is a guess.")
