@@ -42,11 +42,22 @@ const PLATE_CODES: [(&str, &str); 8] =
 /// What may precede a French zipcode: the country, or `CP` for `code postal`.
 const FRENCH_PREFIXES: [&str; 4] = ["CP", "F", "FR", "FRA"];
 
-const DISTRICT_WORDS: [&str; 8] =
-    ["arrondissement", "arrondissements", "arrondissemt", "arrondt", "arrond", "arrdt", "ardt", "arr"];
+const DISTRICT_WORDS: [&str; 9] = [
+    "arrondissement",
+    "arrondissements",
+    "arrondissemt",
+    "arrondt",
+    "arrond",
+    "arrdt",
+    "arrt",
+    "ardt",
+    "arr",
+];
 const ORDINAL_ENDINGS: [&str; 9] = ["e", "er", "em", "eme", "ere", "ieme", "nd", "nde", "d"];
+/// Endings that are no French, but written: `2me`, `3iem`, `1re`, and the Spanish `1o`.
+const MISSPELLED_ENDINGS: [&str; 7] = ["emme", "iem", "iemme", "iere", "me", "o", "re"];
 /// Endings that are also written as a word of their own: `11 eme`. `nd` and `d` are not: they abbreviate other words.
-const SEPARATE_ENDINGS: [&str; 6] = ["e", "er", "em", "eme", "ere", "ieme"];
+const SEPARATE_ENDINGS: [&str; 8] = ["e", "er", "em", "eme", "ere", "iem", "ieme", "me"];
 /// English portals write `15th arrondissement`.
 const ENGLISH_ENDINGS: [&str; 4] = ["st", "nd", "rd", "th"];
 const ORDINAL_WORDS: [&str; 20] = [
@@ -524,9 +535,8 @@ fn expanded(word: &str) -> &str {
 fn ordinal(word: &str) -> Option<usize> {
     let digits = word.bytes().take_while(u8::is_ascii_digit).count();
     let (number, ending) = word.split_at(digits);
-    ((1..=2).contains(&digits) && (ending.is_empty() || ORDINAL_ENDINGS.contains(&ending)))
-        .then(|| number.parse().ok())
-        .flatten()
+    let is_ending = ORDINAL_ENDINGS.contains(&ending) || MISSPELLED_ENDINGS.contains(&ending);
+    ((1..=2).contains(&digits) && (ending.is_empty() || is_ending)).then(|| number.parse().ok()).flatten()
 }
 
 /// Returns the number of a district given in Arabic numerals, in Roman numerals or as a word: `8`, `XVI`, `xvie`, `seizieme`.
@@ -656,6 +666,10 @@ mod tests {
             ("Paris15", "paris, number 15"),
             ("PARIS15EME", "paris, district 15"),
             ("Paris 15°", "paris, district 15"),
+            ("Paris 2me", "paris, district 2"),
+            ("Paris 3 iem", "paris, district 3"),
+            ("Lyon 3 arrt", "lyon, district 3"),
+            ("17 Ré", "re, number 17 aside"),
             ("Paris n°15", "paris, number 15"),
             ("Paris 15th arrondissement", "paris, district 15"),
             ("Paris 15ème/16ème", "paris, district 15, district 16"),
@@ -741,6 +755,12 @@ mod tests {
             ("1er", Some(1)),
             ("08", Some(8)),
             ("2nd", Some(2)),
+            ("1re", Some(1)),
+            ("2me", Some(2)),
+            ("2iem", Some(2)),
+            ("1o", Some(1)),
+            ("2ex", None),
+            ("vire", None),
             ("xvi", Some(16)),
             ("xxe", Some(20)),
             ("iiii", None),

@@ -78,11 +78,22 @@ impl Resolver<'_> {
     fn most_similar_to(&self, words: &[String], cities: &[u32]) -> Option<(u32, Similarity)> {
         let typed = place_query::key(words.iter().map(String::as_str), "sur");
         let pattern = Pattern::new(&typed, edits_allowed(typed.len()));
+        // Three letters are enough if only one of the communes starts with them: `13100 Aix`.
+        let starts_with_typed = |city: &u32| {
+            let name = self.gazetteer.prefixes.folded(*city);
+            name.split_once(' ').is_some_and(|(first, _)| first == typed)
+        };
+        let is_only_start = typed.len() == 3
+            && !place_query::ARTICLES.contains(&typed.as_str())
+            && cities.iter().filter(|city| starts_with_typed(city)).count() == 1;
         let similarity = |city: &u32| {
             let name = self.gazetteer.prefixes.folded(*city);
             let names: Vec<String> = place_query::keys_of_name(&self.city(*city).name, name).collect();
             let edits = names.iter().filter_map(|name| pattern.edits_to(name)).min().map(Similarity::Edits);
-            let is_start = || names.iter().any(|name| is_prefix_of_either(name, &typed));
+            let is_start = || {
+                names.iter().any(|name| is_prefix_of_either(name, &typed))
+                    || is_only_start && starts_with_typed(city)
+            };
             let similarity = edits.or_else(|| {
                 is_start()
                     .then(|| if shares_words(name, words) { Similarity::Words } else { Similarity::Letters })
@@ -146,7 +157,11 @@ impl Resolver<'_> {
             return None;
         }
         let prefixes = &self.gazetteer.prefixes;
-        let fits = |city: &u32| self.is_near_point_if_decisive(*city) && accepts(self.city(*city));
+        // Another number is another district: `Paris 2ex` is not the 20e.
+        let has_same_digits = |city: u32| digits(prefixes.folded(city)).eq(digits(&typed));
+        let fits = |city: &u32| {
+            has_same_digits(*city) && self.is_near_point_if_decisive(*city) && accepts(self.city(*city))
+        };
         // `Le Touquet` for Le Touquet-Paris-Plage: an omitted part is not a spelling error.
         let mut best: Vec<u32> = prefixes
             .with_prefix(&format!("{typed} "))
@@ -175,24 +190,33 @@ impl Resolver<'_> {
         }
         let is_joining =
             |word: Option<&String>| word.is_some_and(|word| JOINING_WORDS.contains(&word.as_str()));
+        // After a town, an article starts the name of a quarter: `Toulon Les Platanes`, `Nice L'Ariane`.
+        let is_article = |word: &String| place_query::ARTICLES.contains(&word.as_str()) && word != "aux";
         let starts = (1..words.len()).rev().map(|split| words.split_at(split));
-        let starts = starts.filter(|(_, rest)| !is_joining(rest.first())).map(|(name, _)| name);
+        let mut starts = starts
+            .filter(|(_, rest)| {
+                !is_joining(rest.first()) || rest.len() > 1 && rest.first().is_some_and(is_article)
+            })
+            .map(|(name, _)| name);
         let ends = (1..words.len()).map(|split| words.split_at(split));
-        let ends = ends
+        let mut ends = ends
             .filter(|(rest, _)| {
                 let is_at_town = rest.iter().any(|word| NAMED_AFTER_TOWNS.contains(&word.as_str()));
                 !is_joining(rest.last()) || is_at_town && rest.last().is_some_and(|word| word == "de")
             })
             .map(|(_, name)| name);
-        let mut towns = starts.chain(ends).filter_map(|name| {
+        let town = |name: &[String]| {
             // A name that several communes share says too little.
             let [candidate] = self.gazetteer.communes_named(name)[..] else { return None };
             let city = self.city(candidate.city);
             let is_town = candidate.kind == NameKind::Own && city.population >= QUARTERS_POPULATION_MIN;
             (is_town && self.is_near_point_if_decisive(candidate.city) && accepts(city))
                 .then_some(candidate.city)
-        });
-        towns.next().map(|city| (city, 1))
+        };
+        // The longest name counts: `Rennes-le-Château Les Lilas` is not in Rennes.
+        let longest = starts.find(|name| !self.gazetteer.communes_named(name).is_empty());
+        let city = longest.and_then(town).or_else(|| ends.find_map(town))?;
+        Some((city, 1))
     }
 
     /// Returns `false` for a commune far from the coordinates, unless a zipcode supports it.
@@ -204,6 +228,11 @@ impl Resolver<'_> {
         let selected = self.city(city).name.to_string();
         self.warnings.push(PlaceWarning::NameCorrected { given: self.name.clone(), selected });
     }
+}
+
+/// Returns the digits of a text.
+fn digits(text: &str) -> impl Iterator<Item = u8> {
+    text.bytes().filter(u8::is_ascii_digit)
 }
 
 /// Returns `true` if a folded name starts with these words, or these words start with the name.

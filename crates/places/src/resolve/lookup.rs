@@ -63,6 +63,9 @@ impl Gazetteer {
             // `Toulon Toulon`: the fields of a form, joined.
             lookup.groups = self.look_up_words(first).groups;
         }
+        if lookup.is_empty() && lookup.numbers.iter().any(|number| number.ordinal.is_some()) {
+            self.district_and_more(&query.words, &mut lookup);
+        }
         if lookup.department.is_none() {
             lookup.department = self.department_number(&lookup);
         }
@@ -129,17 +132,45 @@ impl Gazetteer {
             }
             let mut candidates = self.communes_named(&name);
             candidates.retain(|candidate| !self.at(candidate.city).districts.is_empty());
-            if !candidates.is_empty() {
+            let groups = if candidates.is_empty() {
+                // `Lyon 3 Part Dieu`. What is not a place in the city may be counted: `Lyon 3 pièces`.
+                self.commune_and_quarter(&name)
+            } else {
+                vec![candidates]
+            };
+            let has_districts = |candidate: &Candidate| !self.at(candidate.city).districts.is_empty();
+            if groups.first().is_some_and(|cities| cities.iter().any(has_districts)) {
                 let text = words[index].clone();
-                let number = PlaceNumber { text, ordinal: Some(number), aside: false, part: None };
-                return Some(NameLookup {
-                    groups: vec![candidates],
-                    numbers: vec![number],
-                    ..NameLookup::default()
-                });
+                let ordinal = Some(number).filter(|_| !place_query::is_number(&text));
+                let number = PlaceNumber { text, ordinal, aside: false, part: None };
+                return Some(NameLookup { groups, numbers: vec![number], ..NameLookup::default() });
             }
         }
         None
+    }
+
+    /// Looks up a city next to words that no place has, if one of its districts is given: `Paris 3e proche métro ligne 4`.
+    fn district_and_more(&self, words: &[String], lookup: &mut NameLookup) {
+        if words.len() > SPLIT_WORDS_MAX {
+            return;
+        }
+        let ordinals = || lookup.numbers.iter().filter_map(|number| number.ordinal);
+        let has_district = |candidate: &Candidate| {
+            let districts = self.at(candidate.city).districts.len();
+            ordinals().any(|number| (1..=districts).contains(&number))
+        };
+        let splits = || (1..words.len()).rev().map(|split| words.split_at(split));
+        let starts = splits();
+        let ends = splits().rev().map(|(rest, name)| (name, rest));
+        let found = starts.chain(ends).find_map(|(name, rest)| {
+            let mut cities = self.communes_named(name);
+            cities.retain(has_district);
+            (!cities.is_empty()).then(|| (cities, rest.join(" ")))
+        });
+        if let Some((cities, rest)) = found {
+            lookup.groups = vec![cities];
+            lookup.unknown.get_or_insert(rest);
+        }
     }
 
     /// Looks up a name and the department Nord in parts of their own: `Beaufort (Nord)`. In one part, and where that department

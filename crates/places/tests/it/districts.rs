@@ -52,6 +52,13 @@ const SPELLINGS: &[&str] = &[
     "{city} {n}°",
     "{city} {n}è",
     "{city} {n}ième",
+    "{city} {n}iem",
+    "{city} {n}me",
+    "{city} {n}re",
+    "{city} {n} iem",
+    "{city} {n}o",
+    "{city} {n} arrt",
+    "{city}, {e} arrt",
     "{city} n°{n}",
     "{city} {word}",
     "{city}, {word} arrondissement",
@@ -83,6 +90,9 @@ const SPELLINGS: &[&str] = &[
     "{city} {e} - Proche du parc",
     "{city} {e} - Quartier de la gare inconnue",
     "Quartier de la gare inconnue, {city} {e}",
+    "{city} {e} proche métro ligne 4",
+    "{city} {e} Les Trois Platanes",
+    "Les Trois Platanes {city} {e}",
     "Appartement 12, {city} {e}",
     "12 rue de la Paix, {city} {e}",
     "12 bis rue de la Paix, {zip} {city}",
@@ -221,6 +231,49 @@ fn district_that_does_not_exist_is_reported() {
         assert_eq!((code(&resolution), resolution.certainty), (city, Likely), "{text}: {resolution:?}");
         let warning = PlaceWarning::UnknownDistrict { number: number.into(), insee: crate::insee(city) };
         assert_eq!(resolution.warnings, [warning], "{text}");
+    }
+}
+
+#[test]
+fn number_before_a_place_in_the_city_is_its_district() {
+    for (text, expected, certainty) in [
+        ("Lyon 3 Part Dieu", "69383", Exact),
+        ("Paris 18 Montmartre", "75118", Exact),
+        ("Paris 16 Auteuil", "75116", Exact),
+        ("Paris XVIe Auteuil", "75116", Exact),
+        ("Paris XVI Auteuil", "75116", Exact),
+        ("Auteuil Paris XVIe", "75116", Exact),
+        ("Paris 75 Montmartre", "75118", Exact),
+        ("Paris 9 Montmartre", "75109", Likely),
+        ("Marseille 12e Les Caillols", "13212", Exact),
+        ("Marseille 12e Les Caillols (13)", "13212", Exact),
+        ("Paris 12e Gare de Lyon", "75112", Exact),
+        ("Gare de Lyon Paris 12e", "75112", Exact),
+        // What is counted is no district.
+        ("Paris 3 pièces", "75056", Likely),
+        ("Lyon 4 personnes", "69123", Likely),
+    ] {
+        let resolution = gazetteer().resolve_text(text);
+        assert_eq!(
+            (code(&resolution), resolution.certainty),
+            (expected, certainty),
+            "{text}: {resolution:?}"
+        );
+    }
+}
+
+#[test]
+fn repair_never_changes_a_number() {
+    for (text, expected) in [
+        ("Paris 2ex", "75102"),
+        ("Pari 2ex", "75102"),
+        ("Marseille 1x", "13201"),
+        ("8ème arrondissement", ""),
+        ("2e", ""),
+    ] {
+        let resolution = gazetteer().resolve_text(text);
+        assert_eq!(code(&resolution), expected, "{text}: {resolution:?}");
+        assert_ne!(resolution.certainty, Exact, "{text}: {resolution:?}");
     }
 }
 
