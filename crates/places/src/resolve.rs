@@ -23,6 +23,10 @@ pub use warning::{PlaceField, PlaceWarning};
 /// of Guyane extend farther.
 pub const FAR_KM: f64 = 30.0;
 
+/// Coordinates farther than this from every commune with the name decide, if there is nothing but the name and them: such a name
+/// is a short form, or that of another place. Nearer ones may be those of the agency.
+const NAME_REACH_KM: f64 = 50.0;
+
 /// No commune extends farther from its centre: the largest, Maripasoula, is about 200 km long.
 const COMMUNE_REACH_KM: f64 = 200.0;
 
@@ -297,13 +301,19 @@ impl Resolver<'_> {
 
     fn by_point(&mut self) -> Option<Selection> {
         let point = self.point?;
+        let selection = self.at_point(point);
+        if selection.is_none() {
+            self.warnings.push(PlaceWarning::PointNowhere);
+        }
+        selection
+    }
+
+    /// Returns the commune or district whose outline contains the coordinates, or else the one with the nearest centre.
+    fn at_point(&self, point: GeoPoint) -> Option<Selection> {
         if let Some(city) = self.gazetteer.outlines.city_at(point) {
             return Some(Selection { city, certainty: Certainty::Inside });
         }
         let nearest = self.gazetteer.centres.nearest(point, FAR_KM);
-        if nearest.is_none() {
-            self.warnings.push(PlaceWarning::PointNowhere);
-        }
         nearest.map(|(_, city)| Selection { city, certainty: Certainty::Nearest })
     }
 

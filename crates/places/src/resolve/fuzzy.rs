@@ -141,44 +141,58 @@ impl Resolver<'_> {
     ///
     /// A repaired name never contradicts the coordinates: without a zipcode, only communes near them are considered.
     pub(super) fn most_similar_of_all(&self, accepts: impl Fn(&City) -> bool) -> Option<(u32, usize)> {
-        let words: Vec<String> = self
-            .words_of_name()
-            .iter()
-            .map(|word| place_query::key(std::iter::once(word.as_str()), "sur"))
-            .collect();
-        let typed = words.join(" ");
-        if NO_NAMES.contains(&typed.as_str()) {
-            return None;
-        }
         // The name of a department or region is not a misspelled commune: `Isère`. It may be a short form in another department:
         // `Vienne (51)` is Vienne-le-Château.
         let is_area = self.names_only_areas();
         if is_area && self.lookup.department.is_none() {
             return None;
         }
+        self.short_form_of_all(&accepts).or_else(|| {
+            let typed = self.typed_name().filter(|_| !is_area)?;
+            let similar = self.gazetteer.spellings.similar(&self.gazetteer.prefixes, &typed);
+            let fits = |city: u32| self.may_be(city, &typed) && accepts(self.city(city));
+            let mut fitting = similar.iter().filter(|similar| fits(similar.city)).peekable();
+            let least = fitting.peek().map(|similar| similar.edits);
+            self.best_of(
+                fitting.take_while(|other| Some(other.edits) == least).map(|other| other.city).collect(),
+            )
+        })
+    }
+
+    /// Returns the commune whose name starts with the given one, and the number of such communes: `Le Touquet` for
+    /// Le Touquet-Paris-Plage. An omitted part is not a spelling error.
+    pub(super) fn short_form_of_all(&self, accepts: impl Fn(&City) -> bool) -> Option<(u32, usize)> {
+        let typed = self.typed_name()?;
         let prefixes = &self.gazetteer.prefixes;
-        // Another number is another district: `Paris 2ex` is not the 20e.
-        let has_same_digits = |city: u32| digits(prefixes.folded(city)).eq(digits(&typed));
-        let fits = |city: &u32| {
-            has_same_digits(*city) && self.is_near_point_if_decisive(*city) && accepts(self.city(*city))
-        };
-        // `Le Touquet` for Le Touquet-Paris-Plage: an omitted part is not a spelling error.
-        let mut best: Vec<u32> = prefixes
-            .with_prefix(&format!("{typed} "))
+        let start = format!("{typed} ");
+        let longer = prefixes
+            .with_prefix(&start)
             .filter(|(entry, _)| entry.at_start)
             .filter_map(|(entry, _)| prefixes.name(entry.name).current_city())
-            .filter(fits)
-            .collect();
-        if best.is_empty() && !is_area {
-            let similar = self.gazetteer.spellings.similar(prefixes, &typed);
-            let mut fitting = similar.iter().filter(|similar| fits(&similar.city)).peekable();
-            let least = fitting.peek().map(|similar| similar.edits);
-            best.extend(fitting.take_while(|other| Some(other.edits) == least).map(|other| other.city));
-        }
-        best.sort_unstable();
-        best.dedup();
-        let city = self.nearest_to_point(&best).or_else(|| self.largest(&best))?;
-        Some((city, best.len()))
+            .filter(|city| self.may_be(*city, &typed) && accepts(self.city(*city)));
+        self.best_of(longer.collect())
+    }
+
+    /// Returns the given name in full words. `None` if it stands for no name.
+    fn typed_name(&self) -> Option<String> {
+        let words = self.words_of_name().iter();
+        let expanded: Vec<String> =
+            words.map(|word| place_query::key(std::iter::once(word.as_str()), "sur")).collect();
+        Some(expanded.join(" ")).filter(|typed| !NO_NAMES.contains(&typed.as_str()))
+    }
+
+    /// Returns `false` for a commune far from the coordinates, and for one with another number, which is another district:
+    /// `Paris 2ex` is not the 20e.
+    fn may_be(&self, city: u32, typed: &str) -> bool {
+        digits(self.gazetteer.prefixes.folded(city)).eq(digits(typed)) && self.is_near_point_if_decisive(city)
+    }
+
+    /// Returns the nearest or largest of these communes, and their number.
+    fn best_of(&self, mut cities: Vec<u32>) -> Option<(u32, usize)> {
+        cities.sort_unstable();
+        cities.dedup();
+        let city = self.nearest_to_point(&cities).or_else(|| self.largest(&cities))?;
+        Some((city, cities.len()))
     }
 
     /// Returns a town whose name starts or ends the text, next to words that are not known: `Toulon Brunet`, `Vieux Nice`.

@@ -3,7 +3,7 @@
 use domain::{City, Zipcode};
 
 use super::fuzzy::Similarity;
-use super::{Certainty, FAR_KM, PlaceWarning, Resolver, Selection};
+use super::{Certainty, FAR_KM, NAME_REACH_KM, PlaceWarning, Resolver, Selection};
 use crate::name_index::{Candidate, NameKind};
 use crate::place_query::{self, district_number};
 
@@ -170,6 +170,14 @@ impl Resolver<'_> {
             }
         }
         let Some(first) = groups.first().cloned() else { return self.by_spelling(|_| true) };
+        if let Some(here) = self.place_far_from(&groups) {
+            if let Some(guessed) = self.short_form_of_all(|_| true) {
+                return Some(self.guess(guessed));
+            }
+            let insee = self.city(here).insee.clone();
+            self.warnings.push(PlaceWarning::NameElsewhere { name: self.name.clone(), insee });
+            return None;
+        }
         let mut selection = if groups.len() == 1 {
             self.select(first, Certainty::Exact)
         } else {
@@ -183,6 +191,21 @@ impl Resolver<'_> {
             self.warnings.push(PlaceWarning::UnknownName { name });
         }
         Some(selection)
+    }
+
+    /// Returns the place at the coordinates if every commune with the name is far from them, and nothing but the name is given.
+    /// Without a place there, as in the sea, the coordinates are wrong.
+    fn place_far_from(&self, groups: &[Vec<Candidate>]) -> Option<u32> {
+        if self.lookup.department.is_some() {
+            return None;
+        }
+        let here = self.at_point(self.point?)?.city;
+        let is_far = |candidate: &Candidate| {
+            let distance_km = self.distance_km(candidate.city);
+            distance_km.is_some_and(|distance_km| distance_km > NAME_REACH_KM)
+                && !self.gazetteer.is_related(candidate.city, here)
+        };
+        groups.iter().flatten().all(is_far).then_some(here)
     }
 
     /// Reports a name that may be that of a department or region elsewhere: `La Réunion` is a village, too.

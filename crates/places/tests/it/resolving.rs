@@ -152,6 +152,48 @@ fn repaired_name_never_beats_distant_coordinates() {
 }
 
 #[test]
+fn name_alone_gives_way_to_distant_coordinates() {
+    let at = |name: &str, lat, lon| GivenPlace { point: GeoPoint::new(lat, lon), ..given("", "", name) };
+    let corrected = |given: &str, selected: &str| PlaceWarning::NameCorrected {
+        given: given.into(),
+        selected: selected.into(),
+    };
+    let elsewhere =
+        |name: &str, code: &str| PlaceWarning::NameElsewhere { name: name.into(), insee: insee(code) };
+    // The short form of the name of a commune near the coordinates.
+    let boulogne = at("Boulogne", 48.8397, 2.2399);
+    check(&boulogne, "92012", Certainty::Likely, &[corrected("Boulogne", "Boulogne-Billancourt")]);
+    let evry = at("Évry", 48.6294, 2.44);
+    let shared = PlaceWarning::NameShared { name: "Évry".into(), communes: 2 };
+    check(&evry, "91228", Certainty::Likely, &[corrected("Évry", "Évry-Courcouronnes"), shared]);
+    // No such name is near.
+    let lyon = at("Toulon", 45.76, 4.85);
+    check(&lyon, "69383", Certainty::Inside, &[elsewhere("Toulon", "69383")]);
+    for (name, lat, lon) in [("La Réunion", -21.1, 55.5), ("Saint-Denis", 44.0, 3.0)] {
+        let resolution = gazetteer().resolve(&at(name, lat, lon));
+        assert_eq!(resolution.certainty, Certainty::Inside, "{resolution:?}");
+        let selected = resolution.placement.unwrap();
+        assert_eq!(resolution.warnings, [elsewhere(name, selected.insee.as_str())]);
+        assert!(GeoPoint::new(lat, lon).unwrap().distance_km(selected.centre.unwrap()) < 20.0, "{name}");
+    }
+    // A department supports the name, and coordinates where nothing is say nothing.
+    for (name, lat, lon) in [("Toulon (83)", 45.76, 4.85), ("Toulon, Var", 45.76, 4.85), ("Toulon", 0.0, 0.0)]
+    {
+        let resolution = gazetteer().resolve(&at(name, lat, lon));
+        assert_eq!(resolution.certainty, Certainty::Likely, "{resolution:?}");
+        assert_eq!(resolution.placement.unwrap().insee, insee("83137"), "{name}");
+        assert!(matches!(resolution.warnings[..], [PlaceWarning::PointElsewhere { .. }]), "{name}");
+    }
+    // So do coordinates that are only a little farther than a commune reaches.
+    let near = gazetteer().resolve(&at("Toulon", 43.45, 5.80));
+    assert_eq!(near.placement.unwrap().insee, insee("83137"));
+    assert!(matches!(near.warnings[..], [PlaceWarning::PointElsewhere { .. }]), "{:?}", near.warnings);
+    // So does a zipcode.
+    let zipcode = GivenPlace { point: GeoPoint::new(45.76, 4.85), ..given("", "83000", "Toulon") };
+    assert_eq!(gazetteer().resolve(&zipcode).placement.unwrap().insee, insee("83137"));
+}
+
+#[test]
 fn place_abroad_has_no_commune() {
     let abroad =
         |country: &str, place: GivenPlace| GivenPlace { country: CountryCode::parse(country), ..place };
