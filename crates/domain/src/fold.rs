@@ -25,18 +25,23 @@ pub(crate) struct FoldedWord {
     pub start: usize,
     /// The offset of the last "é" of the text so far, which is folded to "e".
     pub acute: Option<usize>,
+    /// The offset of the last letter of the text so far from which folding removed any accent.
+    pub accent: Option<usize>,
 }
 
 /// Folds like [`fold_into`], and calls `end_word` at the end of each word. The call may rewrite the word.
 pub(crate) fn fold_words(text: &str, folded: &mut String, mut end_word: impl FnMut(&mut String, FoldedWord)) {
     let start = folded.len();
-    let mut word = FoldedWord { start, acute: None };
+    let mut word = FoldedWord { start, acute: None, accent: None };
     let mut between_words = false;
     for letter in text.chars() {
         if is_combining_mark(letter) {
             // A decomposed accent, as in the file names of some systems.
-            if letter == '\u{301}' && !between_words && folded[word.start..].ends_with('e') {
-                word.acute = Some(folded.len() - 1);
+            if !between_words && folded.len() > word.start {
+                word.accent = Some(folded.len() - 1);
+                if letter == '\u{301}' && folded.ends_with('e') {
+                    word.acute = word.accent;
+                }
             }
             continue;
         }
@@ -59,7 +64,10 @@ pub(crate) fn fold_words(text: &str, folded: &mut String, mut end_word: impl FnM
                 word.acute = Some(folded.len());
             }
             match plain_letters(lower) {
-                Some(letters) => folded.push_str(letters),
+                Some(letters) => {
+                    word.accent = Some(folded.len());
+                    folded.push_str(letters);
+                }
                 // Lower-casing İ yields a combining dot.
                 None if is_combining_mark(lower) => {}
                 None => folded.push(lower),

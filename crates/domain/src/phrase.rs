@@ -14,9 +14,9 @@ mod stem;
 mod stem_exceptions;
 mod tokens;
 
-pub use accents::accented_form;
+pub use accents::accented_forms;
 pub use stem::stem;
-pub use tokens::{exact_form, tokenize, tokenize_into};
+pub use tokens::{TOKENS_VERSION, exact_form, tokenize, tokenize_into};
 
 /// How closely a text must match a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -17,11 +17,11 @@ static SYNONYMS: LazyLock<Vec<Synonyms>> = LazyLock::new(|| {
     fixed.chain(numbered()).collect()
 });
 
-fn sequence(folded: &str) -> Sequence {
-    folded.split_whitespace().map(|word| stem(word).into()).collect()
+fn sequence(tokens: &str) -> Sequence {
+    tokens.split_whitespace().map(|word| stem(word).into()).collect()
 }
 
-/// Synonyms without a number, folded.
+/// Synonyms without a number, as tokens: with the last accents that these keep, and without.
 ///
 /// Not listed: "studio" for "T1", because a T1 has a separate kitchen; "WC" for toilets and "salle de douche" for "salle
 /// d'eau", which are other words rather than other spellings; "BE", "DV" and "TT", which are ambiguous.
@@ -54,7 +54,7 @@ const FIXED: &[&[&str]] = &[
     &["bbc", "batiment basse consommation"],
     &["ptz", "pret a taux zero"],
     &["vefa", "vente en l etat futur d achevement"],
-    &["lmnp", "loueur meuble non professionnel"],
+    &["lmnp", "loueur meublé non professionnel", "loueur meuble non professionnel"],
     &["pmr", "personne a mobilite reduite"],
 ];
 

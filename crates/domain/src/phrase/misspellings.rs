@@ -14,7 +14,7 @@ pub(super) const MISSPELLED: &[&str] = &[
     "exceptionnel exceptionel", "traditionnel traditionel", "fonctionnel fonctionel", "professionnel professionel",
     "personnel personel", "additionnel additionel", "environnement environement", "stationnement stationement",
     "developpement developement", "lotissement lotisement", "investissement investisement", "commerce comerce",
-    "commodite comodite", "opportunite oportunite", "agreable aggreable", "amenage ammenage", "equipe equippe",
+    "commodite comodite", "opportunite oportunite", "agreable aggreable", "amenage ammenage", "equipe equippe", "equipee equippee",
     "renove rennove", "renovation rennovation", "ensoleille ensoleile", "interieur interrieur", "exterieur exterrieur",
     "toilette toillette toilete", "volet vollet", "chaussee chausee",
     // Letters that sound alike, or are left out.

@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use super::accents::stem_accented;
+use super::accents::{is_feminine, stem_accented};
 use super::ordinals::stem_ordinal;
 use super::stem_exceptions::{StemException, stem_exception};
 
@@ -33,6 +33,7 @@ pub fn stem(token: &str) -> Cow<'_, str> {
         match stem_exception(&word) {
             Some(StemException::FormOf(lemma)) => return Cow::Borrowed(lemma),
             Some(StemException::Invariant | StemException::Masculine) => return word,
+            None if is_feminine(&word) => return word,
             None => {}
         }
         let Some(Replacement { cut, add }) = replacement(&word) else { return word };

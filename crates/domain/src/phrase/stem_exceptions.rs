@@ -66,12 +66,12 @@ const INVARIANTS: &[&str] = &[
     "logis lors louis marais matelas moins nous palais parcours parvis pays permis poids proces propos puis puits relais",
     "repas repos revers succes surplus tiers toujours travers tres trois univers vous volontiers",
     // Nouns in "-ée", and participles rarely used in the masculine. Stemmed, they would be entre, porte, rose, mare, dure,
-    // arme, contre, donne, pense, monte, anne; place, chambre, centre, fenetre, groupe.
-    "allee annee apogee armee arrivee assemblee basee buee centree chambree chaussee cheminee contree coordonnee",
-    "coulee croisee cuisinee cuvee denree donnee duree echappee elysee entree etagee fenetree fumee fusee garee gelee",
-    "groupee idee jetee journee lignee lycee maree matinee mediterranee melee montee musee ondee orchidee pensee",
-    "percee placee plongee poignee portee poupee poussee puree pyrenees randonnee rangee rentree rosee soiree",
-    "terrassee tournee tranchee travee traversee trophee trouee usagee vallee volee",
+    // arme, contre, donne, pense, monte, anne; chambre. The participles of `accents` are not stemmed either.
+    "allee annee apogee armee arrivee assemblee buee chambree chaussee cheminee contree coordonnee croisee",
+    "cuisinee cuvee denree donnee duree echappee elysee entree etagee fumee fusee gelee idee jetee journee lignee",
+    "lycee maree matinee mediterranee melee montee musee ondee orchidee pensee percee plongee poignee portee poupee",
+    "poussee puree pyrenees randonnee rangee rentree rosee soiree terrassee tournee tranchee travee traversee trophee",
+    "trouee vallee volee",
     // Look feminine, but differ in meaning from the masculine: capitale, morale, Creuse; or are not feminine at all:
     // signalé, régalé, motivé, implanté.
     "capitale morale creuse signale regale motive implante variante",

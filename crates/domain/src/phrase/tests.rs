@@ -45,10 +45,15 @@ const MEET: &[&str] = &[
     "chambre chb chbre", "boulevard bd", "saint st", "double dble",
     // Words that are others without their last accent.
     "placé placée placés placées", "centré centrée centrés", "groupé groupées", "basé basée", "pensé pensée", "fenêtré fenêtrée",
+    "équipé équipée équipés équipées", "meublé meublées", "fermé fermée fermés", "classé classée", "chargé chargée", "réservé réservée",
+    "signé signée", "taxé taxée", "plaqué plaquée", "visité visitée", "dallé dallée", "voûté voûtée voûtées", "vitré vitrée",
     "usagé usagées", "garé garée", "coulé coulée", "tourné tournée", "complété complétée", "été étés", "pré prés",
     "complet complète complets complètes", "concret concrète", "désuet désuète",
     // Without accents they are found as well.
-    "placé PLACÉ place PLACE", "placée PLACEE", "été ete ETE", "complète COMPLETE complété",
+    "placé PLACÉ place PLACE", "placée PLACEE", "équipée EQUIPEE équipé", "équipé EQUIPE", "meublé MEUBLE", "meublées MEUBLEES",
+    "étés ETES ÉTÉS", "êtes ETES etes", "prés PRES", "près PRES",
+    // A participle whose form without accent is no other word is also found in the other gender.
+    "rénovée renove RENOVE RENOVEE rénovés", "située SITUE situes", "aménagée amenage", "été ete ETE", "complète COMPLETE complété",
     // Ordinals.
     "1er 1ère 1re 1ᵉʳ premier première premiers", "2e 2ème 2EME 2ième 2nd 2nde second seconde deuxième", "3e 3ème troisième",
     "15e 15ème quinzième", "20ème vingtième", "117e 117ème",
@@ -89,6 +94,11 @@ const APART: &[&str] = &[
     // Ambiguous abbreviations, and names.
     "apt appartement", "ch chambre", "terr terrasse", "imm immeuble", "env environ", "sam samedi",
     // Words without the accent that makes them participles.
+    "équipe équipée", "équipes équipée", "équipe équipées", "meuble meublée", "meubles meublée", "ferme fermée", "fermes fermée",
+    "classe classée", "charge chargée", "charges chargée", "réserve réservée", "signe signée", "taxe taxée", "plaque plaquée",
+    "plaques plaquée", "visite visitée", "visites visitée", "dalle dallée", "dalles dallée", "étés êtes", "prés près",
+    "agence agencée", "borne bornée", "demande demandée", "voûte voûtée", "vitre vitrée", "livre livrée", "prise prisée",
+    "recherche recherchée", "niche nichée", "rêve rêvée", "clôture clôturée", "paysage paysagée",
     "base basée", "coule coulée couler", "tourne tournée tour", "pense pensée penser", "été êtes",
     "concret béton", "côté coteau", "pêche pêcher pécheresse", "marché marchand marchepied", "tâche tacheté", "complet complètement",
     // Ordinals are no other numbers, and no letters.
@@ -271,6 +281,8 @@ fn abbreviations_match_their_long_form_and_vice_versa() {
         ("2ch", "2 chambres"),
         ("60m2", "60 mètres carrés"),
         ("bien placé au centre", "bien placée au centre"),
+        ("cuisine équipée", "cuisine équipé"),
+        ("lmnp", "loueur meublé non professionnel"),
     ] {
         assert!(matches_inflected(one, &format!("Beau {other}.")), "{one} does not match {other}");
         assert!(matches_inflected(other, &format!("Beau {one}.")), "{other} does not match {one}");
@@ -299,6 +311,14 @@ fn abbreviations_match_nothing_else() {
         ("sans vis-à-vis", "avec vis-à-vis"),
         ("2ème étage", "2 étages"),
         ("second étage", "seconde entrée"),
+        ("équipée", "notre équipe est à votre disposition"),
+        ("meublée", "meubles de rangement"),
+        ("ferme", "résidence fermée"),
+        ("classée", "classe énergie D"),
+        ("charges", "négociatrice chargée du bien"),
+        ("réserve", "place réservée"),
+        ("étés", "vous êtes"),
+        ("prés", "près des commerces"),
     ] {
         assert!(!matches_inflected(one, other), "{one} matches {other}");
         assert!(!matches_inflected(other, one), "{other} matches {one}");

@@ -3,12 +3,17 @@
 //! "60m2", "60 m2" and "60 m²" are the same two tokens, so are "3pieces" and "3 pièces". Letters before a number stay with it:
 //! "t3", "m2" and "d7" are words. So does the ending of an ordinal: "2e", "1er".
 //!
-//! A token is folded, except that a few words keep their last "é" ([`super::accents`]).
+//! A token is folded, except that some words keep their last accent ([`super::accents`]).
 
 use std::borrow::Cow;
 
+use super::accents::LastAccent;
 use super::{accents, ordinals};
 use crate::fold::{FoldedWord, fold_words};
+
+/// The version of the tokens. Increment it whenever [`tokenize`] can return other tokens for the same text: a persisted index with
+/// another version is rebuilt. Stems are not persisted.
+pub const TOKENS_VERSION: u32 = 2;
 
 /// Returns the tokens of a text, separated by single spaces: `Placé 2ème étage, 60m²` → `placé 2eme etage 60 m2`.
 pub fn tokenize(text: &str) -> String {
@@ -28,17 +33,23 @@ pub fn exact_form(token: &str) -> Cow<'_, str> {
 }
 
 /// Rewrites the last word of a folded text as tokens.
-fn end_word(folded: &mut String, FoldedWord { start, acute }: FoldedWord) {
+fn end_word(folded: &mut String, FoldedWord { start, acute, accent }: FoldedWord) {
     let word = &folded[start..];
     if word.bytes().any(|byte| byte.is_ascii_digit()) {
         if let Some(tokens) = split_numbers(word) {
             folded.replace_range(start.., &tokens);
         }
-    } else if let Some(acute) = acute.filter(|acute| *acute >= start)
-        && matches!(&folded[acute..], "e" | "es")
-        && accents::keeps_accent(word)
-    {
-        folded.replace_range(acute..=acute, "é");
+        return;
+    }
+    let letters = word.strip_suffix('s').unwrap_or(word).len();
+    let last = start + letters.saturating_sub(1);
+    let accent = match (acute, accent) {
+        (Some(acute), _) if acute == last => LastAccent::Acute,
+        (_, Some(accent)) if accent >= start => LastAccent::NotAcute,
+        _ => return,
+    };
+    if let Some(letter) = accents::kept_letter(word, accent) {
+        folded.replace_range(last..=last, letter.encode_utf8(&mut [0; 4]));
     }
 }
 

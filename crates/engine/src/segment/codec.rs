@@ -27,7 +27,7 @@ impl std::fmt::Display for CorruptSegment {
 
 impl std::error::Error for CorruptSegment {}
 
-/// Returns the version of the encoding. It must change whenever this file, the attributes or the folding of texts change.
+/// Returns the version of the encoding. It must change whenever this file, the attributes or the tokens of texts change.
 pub fn format() -> String {
     let attributes = format!(
         "{:?}{:?}{:?}{:?}",
@@ -39,7 +39,8 @@ pub fn format() -> String {
     let hash = attributes.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
-    format!("{}-1-{}-{hash:016x}", env!("CARGO_PKG_VERSION"), domain::attribute::ATTRIBUTES_VERSION)
+    let (attributes, tokens) = (domain::attribute::ATTRIBUTES_VERSION, domain::phrase::TOKENS_VERSION);
+    format!("{}-1-{attributes}-{tokens}-{hash:016x}", env!("CARGO_PKG_VERSION"))
 }
 
 impl Segment {

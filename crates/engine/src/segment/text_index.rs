@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use crate::bits::{BitSet, WORD};
 use crate::row::{EXPIRED_MARK, FEATURE_MARK};
 use domain::criteria::AdvertScope;
-use domain::phrase::{accented_form, stem};
+use domain::phrase::{accented_forms, stem};
 use domain::{Phrase, Strictness};
 
 /// The texts in which a phrase is looked for.
@@ -163,13 +163,13 @@ impl TextIndex {
 
     /// Returns the ids of the terms that a strict phrase spells this way: with and without an accent that tokens keep.
     fn terms_spelled(&self, word: &str, scope: TextScope) -> Vec<u32> {
-        let accented = accented_form(word);
+        let accented: Vec<String> = accented_forms(word).collect();
         let marks = match scope.adverts {
             AdvertScope::All => vec![String::new(), EXPIRED_MARK.to_string()],
             AdvertScope::Live => vec![String::new()],
         };
         let mut ids = Vec::new();
-        for form in std::iter::once(word).chain(accented.as_deref()) {
+        for form in std::iter::once(word).chain(accented.iter().map(String::as_str)) {
             for mark in &marks {
                 let plain =
                     (scope.parts == TextParts::All).then(|| self.terms.find(&format!("{mark}{form}")));

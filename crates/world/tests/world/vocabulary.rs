@@ -33,10 +33,9 @@ const REVIEWED: &[&str] = &[
     "salle salles", "securise securisee", "separe separee separes", "situe situee situes", "sol sols",
     "surveille surveillee", "tous tout toute toutes", "traversant traversante", "velo velos", "visite visites",
     "volet volets", "volume volumes",
-    // These differ by an accent, which folding removes before stemming: agencé and agence,
-    // borné and borne, équipé and équipe, meublé and meuble, placé and place, côté and cote, demandé and demande.
-    "agence agences", "aise aisee", "borne bornee", "cote cotes", "demande demandes", "equipe equipee",
-    "meuble meublee", "place places",
+    // These differ by an accent, which folding removes before stemming: agencé and agence, placé and place, côté and cote,
+    // demandé and demande. In the tokens of a text, the participles keep it.
+    "agence agences", "cote cotes", "demande demandes", "place places",
 ];
 
 #[test]
