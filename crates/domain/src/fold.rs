@@ -79,7 +79,7 @@ pub(crate) fn fold_words(text: &str, folded: &mut String, mut end_word: impl FnM
     }
 }
 
-fn is_combining_mark(letter: char) -> bool {
+pub(crate) fn is_combining_mark(letter: char) -> bool {
     ('\u{300}'..='\u{36f}').contains(&letter)
 }
 

@@ -4,17 +4,19 @@
 //! adverts. How phrases are combined is defined in [`criteria`](crate::criteria), their syntax in a request in `wire`.
 //!
 //! Case and accents are ignored, every character that is neither a letter nor a digit separates words, and so does the end
-//! of a number ([`tokenize`]). There are no stop words: "sans vis-à-vis" has four words.
+//! of a number ([`tokenize`]). A number is one word, however it is written. There are no stop words: "sans vis-à-vis" has four words.
 
 mod abbreviations;
 mod accents;
 mod misspellings;
+mod numbers;
 mod ordinals;
 mod stem;
 mod stem_exceptions;
 mod tokens;
 
 pub use accents::accented_forms;
+pub use numbers::pieces;
 pub use stem::stem;
 pub use tokens::{TOKENS_VERSION, exact_form, tokenize, tokenize_into};
 

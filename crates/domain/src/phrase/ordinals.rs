@@ -8,6 +8,14 @@ pub(super) fn is_ending(letters: &str) -> bool {
     matches!(singular(letters), "e" | "eme" | "ieme" | "er" | "ere" | "re" | "nd" | "nde")
 }
 
+/// Returns `true` if letters that follow a number after a space make it an ordinal. Single letters do not: "2 E" can be a flat.
+pub(super) fn is_ending_after_space(number: &str, letters: &str) -> bool {
+    matches!(
+        (number, singular(letters)),
+        (_, "eme" | "ieme") | ("1", "er" | "ere" | "re") | ("2", "nd" | "nde")
+    )
+}
+
 /// Returns the stem of an ordinal: `2eme` → `2e`. `None` if the token is not an ordinal.
 pub(super) fn stem_ordinal(token: &str) -> Option<Cow<'_, str>> {
     let digits = token.bytes().take_while(u8::is_ascii_digit).count();

@@ -137,15 +137,14 @@ const ORDINALS: &[&str] = &[
 /// A word, then its abbreviations in adverts.
 ///
 /// Not listed because they are ambiguous: "ch" (chambre, charges, chauffage), "terr" (terrain, terrasse), "imm" (immeuble,
-/// immobilier), "env" (environ, environnement), "sam" (salle à manger, samedi), "av" (avenue, à vendre), "ste" (sainte,
-/// société), "apt" (a town), "pte" (petite, porte), "elec" (électrique, électricité), "res" (résidence, réserve).
+/// immobilier), "env" (environ, environnement), "sam" (salle à manger, samedi), "av" (avenue, à vendre), "apt" (a town), "pte" (petite, porte), "elec" (électrique, électricité), "res" (résidence, réserve).
 #[rustfmt::skip]
 const ABBREVIATED: &[&str] = &[
     "appartement appt appart", "piece pce pcs", "chambre chb chbre", "cuisine cuis", "sejour sej", "ascenseur asc",
     "parking pkg", "balcon balc", "mezzanine mezz", "copropriete copro", "climatisation clim", "chauffage chauff",
     "individuel indiv", "double dble", "nombreux nbx nbreux", "exposition expo", "disponible dispo", "proximite prox",
     "batiment bat", "boulevard bd bld bvd", "faubourg fbg", "route rte", "saint st", "hectare ha", "tramway tram",
-    "cle clef", "grand grande gd gde grd grde",
+    "cle clef", "minute min mn", "sainte ste", "grand grande gd gde grd grde",
 ];
 
 #[cfg(test)]

@@ -282,6 +282,13 @@ fn abbreviations_match_their_long_form_and_vice_versa() {
         ("60m2", "60 mètres carrés"),
         ("bien placé au centre", "bien placée au centre"),
         ("cuisine équipée", "cuisine équipé"),
+        ("2ème étage", "2° étage"),
+        ("deuxième étage", "2 ème étage"),
+        ("premier étage", "1° étage"),
+        ("3 pièces", "T 3"),
+        ("à 5 min", "à 5 mn"),
+        ("5 minutes", "5 mn"),
+        ("Sainte-Anne", "Ste Anne"),
         ("lmnp", "loueur meublé non professionnel"),
     ] {
         assert!(matches_inflected(one, &format!("Beau {other}.")), "{one} does not match {other}");
@@ -319,6 +326,12 @@ fn abbreviations_match_nothing_else() {
         ("réserve", "place réservée"),
         ("étés", "vous êtes"),
         ("prés", "près des commerces"),
+        ("500 m²", "1 500 m²"),
+        ("500 m²", "1\u{a0}500 m²"),
+        ("9 m²", "62,9 m²"),
+        ("31 m2", "85,31 m²"),
+        ("62 m²", "62,9 m²"),
+        ("Saint-Anne", "Ste Anne"),
     ] {
         assert!(!matches_inflected(one, other), "{one} matches {other}");
         assert!(!matches_inflected(other, one), "{other} matches {one}");
@@ -335,7 +348,7 @@ fn number_is_apart_from_what_follows_it() {
         ("3pieces", "3 pieces"),
         ("3pièces", "3 pieces"),
         ("2CH", "2 ch"),
-        ("60,5m2", "60 5 m2"),
+        ("60,5m2", "60ˌ5 m2"),
         ("T3bis", "t3 bis"),
         ("t3", "t3"),
         ("D952", "d952"),
@@ -352,7 +365,20 @@ fn number_is_apart_from_what_follows_it() {
         assert_eq!(tokenize(text), expected, "{text}");
         assert_eq!(tokenize(&tokenize(text)), expected, "{text} twice");
     }
-    for (one, other) in [("60m2", "60 m²"), ("60 m2", "60m²"), ("3pieces", "3 pièces"), ("2ch", "2 ch")] {
+    for (one, other) in [
+        ("60m2", "60 m²"),
+        ("60 m2", "60m²"),
+        ("3pieces", "3 pièces"),
+        ("2ch", "2 ch"),
+        ("1 500 m²", "1500 m²"),
+        ("1 500 m²", "1.500m2"),
+        ("1\u{202f}500", "1 500"),
+        ("62,9 m²", "62.90 m2"),
+        ("62 m²", "62,00 m²"),
+        ("2 ème étage", "2EME ETAGE"),
+        ("1 er étage", "1er etage"),
+        ("T 3", "t3"),
+    ] {
         for strictness in [Strictness::Exact, Strictness::Inflected] {
             assert!(matches(one, &format!("Un {other}."), strictness), "{one} does not match {other}");
             assert!(matches(other, &format!("Un {one}."), strictness), "{other} does not match {one}");

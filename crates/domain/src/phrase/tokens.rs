@@ -1,19 +1,20 @@
 //! Splits a text into tokens: folded words, with numbers apart from what follows them.
 //!
 //! "60m2", "60 m2" and "60 m²" are the same two tokens, so are "3pieces" and "3 pièces". Letters before a number stay with it:
-//! "t3", "m2" and "d7" are words. So does the ending of an ordinal: "2e", "1er".
+//! "t3", "m2" and "d7" are words. So does the ending of an ordinal: "2e", "1er". The parts of a number are one token
+//! ([`super::numbers`]).
 //!
 //! A token is folded, except that some words keep their last accent ([`super::accents`]).
 
 use std::borrow::Cow;
 
 use super::accents::LastAccent;
-use super::{accents, ordinals};
+use super::{accents, numbers, ordinals};
 use crate::fold::{FoldedWord, fold_words};
 
 /// The version of the tokens. Increment it whenever [`tokenize`] can return other tokens for the same text: a persisted index with
 /// another version is rebuilt. Stems are not persisted.
-pub const TOKENS_VERSION: u32 = 2;
+pub const TOKENS_VERSION: u32 = 3;
 
 /// Returns the tokens of a text, separated by single spaces: `Placé 2ème étage, 60m²` → `placé 2eme etage 60 m2`.
 pub fn tokenize(text: &str) -> String {
@@ -24,7 +25,7 @@ pub fn tokenize(text: &str) -> String {
 
 /// Appends the tokens of a text to `tokens`, for callers that read thousands of texts into one buffer.
 pub fn tokenize_into(text: &str, tokens: &mut String) {
-    fold_words(text, tokens, end_word);
+    fold_words(&numbers::normalize(text), tokens, end_word);
 }
 
 /// Returns a token as a strict phrase spells it, without any accent: `placé` → `place`.

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use domain::criteria::{AdvertScope, Entry, Presence, TextPart, located_texts};
-use domain::phrase::{exact_form, stem, tokenize_into};
+use domain::phrase::{exact_form, pieces, stem, tokenize_into};
 use domain::{Phrase, Property, Strictness};
 use foldhash::HashMap;
 use rustc_hash::FxHashMap;
@@ -317,8 +317,8 @@ impl TextMatcher {
         features.reset(interner.inflected.id_bound());
         cache.prepare(interner);
         for (_, part, text) in located_texts(property, scope) {
-            // Whitespace separates tokens in any case, and a token depends on nothing beyond it, so that pieces can be cached.
-            for piece in text.split_ascii_whitespace() {
+            // The tokens of a piece depend on nothing outside it, so that they can be cached.
+            for piece in pieces(text) {
                 for [exact_id, inflected_id] in cache.word_ids(piece, interner) {
                     exact.push(*exact_id);
                     inflected.push(*inflected_id);
@@ -484,6 +484,11 @@ mod tests {
             "60m2",
             "placée",
             "place",
+            "1500 m²",
+            "500 m2",
+            "62,9",
+            "2ème étage",
+            "t3 120",
         ];
         let mut phrases = PhraseInterner::default();
         let mut texts = TextMatcher::default();
@@ -499,7 +504,13 @@ mod tests {
                     .map(|presence| phrases.intern(&entry(it, presence), &[]).unwrap())
             })
             .collect();
-        for description in [None, Some("Au calme. Sans vis-à-vis !"), Some("Bien placé, 60 m²")] {
+        for description in [
+            None,
+            Some("Au calme. Sans vis-à-vis !"),
+            Some("Bien placé, 60 m²"),
+            Some("T 3 120 m² au 2 ème étage, 62,9 m² et 1 500 m²"),
+            Some("2° étage, 85,500 m²"),
+        ] {
             let advert = build::advert(1).title("Appt T3 lumineux, grandes terrasses");
             let advert = match description {
                 Some(description) => advert.description(description),

@@ -31,7 +31,7 @@ const FOREIGN: &[(&str, &str)] = &[("8019", "08001"), ("1", "AD100"), ("12345678
 
 pub const SITES: &[&str] = &["a.example", "b.example", "c.example", "sans domaine"];
 
-/// Words of adverts: inflections, accents, apostrophes, hyphens, digits, abbreviations, and similar words.
+/// Words of adverts: inflections, accents, apostrophes, hyphens, digits, parts of numbers, abbreviations, and similar words.
 pub const WORDS: &[&str] = &[
     "terrasse",
     "Terrasses",
@@ -60,6 +60,21 @@ pub const WORDS: &[&str] = &[
     "place",
     "étés",
     "êtes",
+    "équipe",
+    "Équipée",
+    "EQUIPE",
+    "charges",
+    "chargée",
+    "500",
+    "1 500 m²",
+    "1\u{202f}500",
+    "62,9 m²",
+    "9 m²",
+    "2 ème",
+    "2°",
+    "ème",
+    "T 3",
+    "lot",
     "terasse",
     "sans aucun vis-à-vis",
     "αθήνα",
@@ -67,7 +82,7 @@ pub const WORDS: &[&str] = &[
     "s",
 ];
 
-const JOINTS: &[&str] = &[" ", " ", " ", "-", ", ", "’", "\n", " — "];
+const JOINTS: &[&str] = &[" ", " ", " ", "-", ", ", "’", "\n", " — ", ",", "\u{a0}"];
 
 const PRICES: &[f64] = &[0.0, 1.0, 800.0, 100_000.0, 249_999.99, 250_000.0, 250_000.01, 300_000.0, 1e12];
 const SURFACES: &[f64] = &[0.0, 9.5, 50.0, 50.0, 62.3, 100.0, 150.0];

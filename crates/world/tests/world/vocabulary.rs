@@ -23,7 +23,7 @@ const REVIEWED: &[&str] = &[
     "gardien gardienne", "grand grande grandes grands", "habitable habitables", "ideal ideale",
     "independante independants", "individuel individuels", "information informations", "investisseur investisseurs",
     "ligne lignes", "local locaux", "locataire locataires", "locatif locative", "logement logements", "loue loues",
-    "loyer loyers", "lumineuse lumineux", "motorisee motorises", "neuf neuve neuves", "niveau niveaux",
+    "loyer loyers", "lumineuse lumineux", "min minute minutes", "motorisee motorises", "neuf neuve neuves", "niveau niveaux",
     "nuisance nuisances", "ouvert ouverte", "parquet parquets", "partie parties", "petit petite", "piece pieces",
     "pieton pietonne", "placard placards", "plafond plafonds", "plan plans", "plat plate", "plein pleine",
     "possibilite possibilites", "1er premier premiere premieres", "principal principale", "privatif privatifs privative",
