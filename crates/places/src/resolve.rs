@@ -27,6 +27,10 @@ pub const FAR_KM: f64 = 30.0;
 /// is a short form, or that of another place. Nearer ones may be those of the agency.
 const NAME_REACH_KM: f64 = 50.0;
 
+/// The name of a town of this size needs nothing beside it. Coordinates elsewhere are more likely to be wrong than the name: feeds
+/// give the middle of the country for adverts without any, and round others to degrees.
+const KNOWN_TOWN_POPULATION: u32 = 20_000;
+
 /// No commune extends farther from its centre: the largest, Maripasoula, is about 200 km long.
 const COMMUNE_REACH_KM: f64 = 200.0;
 

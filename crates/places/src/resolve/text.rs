@@ -3,7 +3,7 @@
 use domain::{City, Zipcode};
 
 use super::fuzzy::Similarity;
-use super::{Certainty, FAR_KM, NAME_REACH_KM, PlaceWarning, Resolver, Selection};
+use super::{Certainty, FAR_KM, KNOWN_TOWN_POPULATION, NAME_REACH_KM, PlaceWarning, Resolver, Selection};
 use crate::name_index::{Candidate, NameKind};
 use crate::place_query::{self, district_number};
 
@@ -193,7 +193,7 @@ impl Resolver<'_> {
         Some(selection)
     }
 
-    /// Returns the place at the coordinates if every commune with the name is far from them, and nothing but the name is given.
+    /// Returns the place at the coordinates if every commune with the name is small and far from them, and nothing but the name is given.
     /// Without a place there, as in the sea, the coordinates are wrong.
     fn place_far_from(&self, groups: &[Vec<Candidate>]) -> Option<u32> {
         if self.lookup.department.is_some() {
@@ -203,6 +203,7 @@ impl Resolver<'_> {
         let is_far = |candidate: &Candidate| {
             let distance_km = self.distance_km(candidate.city);
             distance_km.is_some_and(|distance_km| distance_km > NAME_REACH_KM)
+                && self.city(candidate.city).population < KNOWN_TOWN_POPULATION
                 && !self.gazetteer.is_related(candidate.city, here)
         };
         groups.iter().flatten().all(is_far).then_some(here)

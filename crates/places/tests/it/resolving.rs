@@ -167,9 +167,9 @@ fn name_alone_gives_way_to_distant_coordinates() {
     let shared = PlaceWarning::NameShared { name: "Évry".into(), communes: 2 };
     check(&evry, "91228", Certainty::Likely, &[corrected("Évry", "Évry-Courcouronnes"), shared]);
     // No such name is near.
-    let lyon = at("Toulon", 45.76, 4.85);
-    check(&lyon, "69383", Certainty::Inside, &[elsewhere("Toulon", "69383")]);
-    for (name, lat, lon) in [("La Réunion", -21.1, 55.5), ("Saint-Denis", 44.0, 3.0)] {
+    let lyon = at("Aubeterre", 45.76, 4.85);
+    check(&lyon, "69383", Certainty::Inside, &[elsewhere("Aubeterre", "69383")]);
+    for (name, lat, lon) in [("La Réunion", -21.1, 55.5), ("Aubeterre", 44.0, 3.0)] {
         let resolution = gazetteer().resolve(&at(name, lat, lon));
         assert_eq!(resolution.certainty, Certainty::Inside, "{resolution:?}");
         let selected = resolution.placement.unwrap();
@@ -183,6 +183,10 @@ fn name_alone_gives_way_to_distant_coordinates() {
         assert_eq!(resolution.certainty, Certainty::Likely, "{resolution:?}");
         assert_eq!(resolution.placement.unwrap().insee, insee("83137"), "{name}");
         assert!(matches!(resolution.warnings[..], [PlaceWarning::PointElsewhere { .. }]), "{name}");
+    }
+    // So does the size of the town: the coordinates may be those of the middle of the country, or rounded to degrees.
+    for (name, code, lat, lon) in [("Toulon", "83137", 46.2276, 2.2137), ("Paris", "75056", 48.0, 2.0)] {
+        assert_eq!(gazetteer().resolve(&at(name, lat, lon)).placement.unwrap().insee, insee(code), "{name}");
     }
     // So do coordinates that are only a little farther than a commune reaches.
     let near = gazetteer().resolve(&at("Toulon", 43.45, 5.80));

@@ -32,7 +32,7 @@ pub fn read(field: &str, text: &str) -> Reading<bool> {
         return Reading::NotGiven;
     }
     match folded.as_str() {
-        // "V" is also the letter of a sale, and an advert that counts as expired is gone.
+        // "V" may also stand for a sale, and an advert that counts as expired is gone.
         "v" if field == "expired" => Reading::Unusable(NEITHER),
         "true" | "t" | "1" | "1 0" | "1 00" | "01" | "yes" | "y" | "oui" | "o" | "vrai" | "v" | "on"
         | "x" | "ok" | "avec" | "si" | "present" | "presente" | "checked" | "enabled" | "possede"

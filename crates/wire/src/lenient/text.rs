@@ -105,8 +105,8 @@ fn any_at(bytes: &[u8], test: impl Fn(u8, &[u8]) -> bool) -> bool {
     })
 }
 
-/// Returns `true` for a byte with which something to be cleaned may begin, if this one is behind it. Nearly all texts have letters with
-/// an accent, "m²" and "€", which begin with the same bytes as what is cleaned.
+/// Returns `true` for a byte with which something to be cleaned may begin, if this one is behind it. Nearly all texts have "é",
+/// "m²" and "€", which begin with the same bytes as what is cleaned.
 fn may_begin(byte: u8, next: u8) -> bool {
     let is_ascii = (byte < 0x20) | (byte == b'<') | (byte == b'&') | (byte == 0x7f);
     let is_control = (byte == 0xc2) & ((next < 0xa0) | (next == 0xad));

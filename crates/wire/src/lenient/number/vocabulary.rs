@@ -124,7 +124,7 @@ pub const COUNTED: &[&str] = &[
     "appartements", "logement", "logements",
 ];
 
-/// Letters and words before the number of rooms: `T3`, `Type 3`.
+/// What stands before the number of rooms: `T3`, `Type 3`.
 #[rustfmt::skip]
 pub const HOME_TYPES: &[&str] = &[
     "t", "f", "type",
