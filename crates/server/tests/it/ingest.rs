@@ -271,7 +271,12 @@ async fn null_clears_and_absent_keeps_a_field() {
             _ => assert_eq!(read[name], empties(name), "{name}"),
         }
     }
-    server.accept(&advert("1", json!({"locations": null}))).await;
+    // A crawl without coordinates says nothing about the place.
+    let known = server.advert(&receipt).await["locations"].clone();
+    assert_eq!(server.accept(&advert("1", json!({"locations": null}))).await["outcome"], "unchanged");
+    assert_eq!(server.advert(&receipt).await["locations"], known);
+    let nowhere = json!({"insee": null, "zipcode": null, "cityName": null, "locations": null});
+    server.accept(&advert("1", nowhere)).await;
     let read = server.advert(&receipt).await;
     for name in ["insee", "zipcode", "cityName", "locations", "geoAccuracy"] {
         assert_eq!(read[name], Value::Null, "{name}");
@@ -286,7 +291,9 @@ async fn price_and_surface_events_have_values() {
     server.clock.advance(jiff::SignedDuration::from_hours(1));
     server.accept(&advert("1", json!({"price": 311_000, "surface": 48.5, "title": "Loft"}))).await;
     server.accept(&advert("1", json!({"price": null}))).await;
-    server.accept(&advert("1", json!({"price": 0}))).await;
+    // 0 stands for no price, and is no event.
+    let unpriced = server.accept(&advert("1", json!({"price": 0}))).await;
+    assert_eq!(unpriced["warnings"][0]["message"], "0 stands for no price; it was ignored.");
     server.accept(&advert("1", json!({"price": "250000.50"}))).await;
     let at = "2026-03-02T11:00:00+01:00";
     let event = |field: &str, old: Option<&str>, new: Option<&str>, percent: Option<f64>| {
@@ -305,8 +312,7 @@ async fn price_and_surface_events_have_values() {
             event("price", Some("320000"), Some("311000"), Some(-2.81)),
             event("surface", Some("50"), Some("48.5"), Some(-3.0)),
             event("price", Some("311000"), None, None),
-            event("price", None, Some("0"), None),
-            event("price", Some("0"), Some("250000.5"), None),
+            event("price", None, Some("250000.5"), None),
         ])
     );
     assert_eq!(server.advert(&receipt).await["updatedAt"], at);

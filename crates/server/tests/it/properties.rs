@@ -213,7 +213,7 @@ async fn only_plausible_prices_are_coherent() {
         (json!({"price": 200_000, "surface": 40}), None),
         (json!({"price": 200_000}), None),
         (json!({"price": 200_000, "surface": 1}), None),
-        (json!({"price": 0}), Some("placeholder")),
+        (json!({"price": 0.5}), Some("placeholder")),
         (json!({}), Some("noPrice")),
         (json!({"price": 1, "surface": 40}), Some("placeholder")),
         (json!({"price": 8, "surface": 40}), Some("belowBounds")),

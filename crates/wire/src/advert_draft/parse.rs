@@ -556,11 +556,9 @@ fn is_known(name: &str) -> bool {
 /// The names of the parts that say where an advert is.
 const PLACE_PARTS: [&[&str]; 4] = [&["insee"], &["zipcode"], &["cityName"], &["locations", "location"]];
 
-/// Returns `false` for a code that no country has: without a digit, with fewer than three characters, or of equal digits such as `00000`.
+/// Returns `false` for a code that no country has: without a digit but 0, or with fewer than three characters; and for `99999`.
 fn may_be_zipcode(code: &str) -> bool {
-    let has_digit = code.bytes().any(|byte| byte.is_ascii_digit());
-    let is_filler = |filler: u8| code.bytes().all(|byte| byte == filler);
-    has_digit && code.len() >= 3 && !is_filler(b'0') && !is_filler(b'9')
+    code.bytes().any(|byte| (b'1'..=b'9').contains(&byte)) && code.len() >= 3 && code != "99999"
 }
 
 /// Returns the digits of a code that has noise around them: `F-75011`, `75 011`, `75011.0`. Any other text stays.
