@@ -35,6 +35,11 @@ impl<'a> Members<'a> {
     pub(super) fn clears(&self) -> bool {
         self.0.is_none_or(|members| members.iter().all(|(_, value)| value.is_null()))
     }
+
+    /// Returns `true` if a member is `null`, whatever the others are.
+    fn has_null(&self) -> bool {
+        self.iter().any(|(_, value)| value.is_null())
+    }
 }
 
 pub fn contact(reader: &mut FieldReader, ignored: &mut Vec<String>, value: &Json<'_>) -> Option<Contact> {
@@ -57,7 +62,8 @@ pub fn contact(reader: &mut FieldReader, ignored: &mut Vec<String>, value: &Json
             *slot = reader.bounded_text(path, value);
         }
     }
-    let given = contact != Contact::default() || members.clears();
+    // A person who is no longer named must not be shown: one `null` is enough.
+    let given = contact != Contact::default() || members.clears() || members.has_null();
     (given || reader.is_strict()).then_some(contact)
 }
 

@@ -438,7 +438,8 @@ fn items_of(text: &str) -> Vec<Json<'static>> {
     if text.trim_start().starts_with('[')
         && let Ok(Json::Array(items)) = Json::parse(text.as_bytes())
     {
-        return items.iter().map(|item| item.as_str().map_or(Json::Null, owned)).collect();
+        let text_of = |item: &Json<'_>| item.as_str().map_or_else(|| owned(&item.to_string()), owned);
+        return items.iter().map(|item| if item.is_null() { Json::Null } else { text_of(item) }).collect();
     }
     let cleaned = if text.contains('<') { lenient::text::clean(text) } else { Cow::Borrowed(text) };
     separated(&cleaned).map(owned).collect()

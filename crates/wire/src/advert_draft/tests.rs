@@ -426,6 +426,9 @@ fn poor_crawls_leave_what_is_known() {
         let (patch, warnings) = lenient(unusable.clone());
         assert_eq!((patch, warnings.len()), (nothing.clone(), 1), "{unusable}");
     }
+    // A person who is no longer named is not kept.
+    let unnamed = lenient(json!({"contact": {"name": null, "phone": ""}})).0.contact;
+    assert_eq!(unnamed, FieldUpdate::Set(domain::Contact::default()));
     let nowhere = json!({"insee": null, "zipcode": null, "cityName": null, "location": null});
     assert_eq!(lenient(nowhere).0.place, FieldUpdate::Set(domain::GivenPlace::default()));
 }
@@ -479,7 +482,7 @@ fn lists_are_read_from_texts_of_every_form() {
     };
     let pictures = ["https://e.example/1.jpg", "https://e.example/2.jpg"];
     assert_eq!(list("pictures", "https://e.example/1.jpg https://e.example/2.jpg"), pictures);
-    assert_eq!(list("features", r#"["cave","terrasse"]"#), ["cave", "terrasse"]);
+    assert_eq!(list("features", r#"["cave",null,3,"terrasse"]"#), ["cave", "3", "terrasse"]);
     assert_eq!(list("features", "<ul><li>Cave</li><li>Terrasse</li></ul>"), ["Cave", "Terrasse"]);
     assert_eq!(list("features", "Surface 60,5 m², cave"), ["Surface 60,5 m²", "cave"]);
     assert_eq!(list("features", "vue mer"), ["vue mer"]);
