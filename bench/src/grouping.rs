@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use clap::Args;
 use domain::grouping::{Candidate, CommuneFacts, Judged, Member, Signature, Verdicts, decide};
+use domain::price::CheckedPrice;
 use domain::{Advert, AdvertId, FieldUpdate, GivenPlace, PropertyId, Timestamp, merge};
 use engine::{GroupingEntry, GroupingIndex};
 use places::Gazetteer;
@@ -74,7 +75,8 @@ fn measure(properties: u64, args: &GroupingArgs, gazetteer: &Gazetteer) -> anyho
         for draft in property.drafts {
             let advert = adverts.next(draft);
             let signature = Signature::of(&advert, adverts.commune(&advert));
-            index.put(advert.id, GroupingEntry { property: property.id, signature, is_named: false });
+            let (property, price) = (property.id, CheckedPrice::of(&advert));
+            index.put(advert.id, GroupingEntry { property, signature, is_named: false, price });
         }
     }
     // Properties after the stock: their adverts join each other, not the stock.

@@ -16,7 +16,7 @@ pub use doubtful::{DoubtfulPair, DoubtfulPairs};
 pub use explain::{AdvertComparison, GroupedAdvert, GroupedBy, GroupingExplanation};
 pub use regroup::{RegroupChange, RegroupOptions, RegroupProgress, RegroupReport};
 pub use state::GroupingStatus;
-pub(crate) use state::{Grouping, GroupingState, Reservation, encode as encode_signature};
+pub(crate) use state::{Grouping, GroupingState, Reservation, encode as encode_row};
 pub use store::{DecidedBy, LineageRow};
 
 /// The settings of grouping.

@@ -34,6 +34,7 @@ mod map;
 pub mod matching;
 pub mod operations;
 pub mod preview;
+pub mod prices;
 mod references;
 pub mod search;
 pub mod searches;

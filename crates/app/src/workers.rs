@@ -6,6 +6,7 @@ pub mod follower;
 pub mod health;
 pub mod indexer;
 pub mod matcher;
+pub mod prices;
 pub mod publisher;
 pub mod retention;
 

@@ -19,7 +19,7 @@ pub struct Advert {
     pub details: AdvertDetails,
     /// The commune that `details.place` was resolved to. It is derived, so a change of it is not recorded as an event.
     pub placement: Option<Placement>,
-    /// Whether the price is coherent, as it was found when the price changed. It is derived, like the placement.
+    /// Whether the price is coherent. It is derived, like the placement, and follows the market.
     pub price_check: PriceCheck,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,

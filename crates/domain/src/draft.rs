@@ -25,7 +25,7 @@ pub struct AdvertDraft {
     pub lifecycle: Lifecycle,
     /// Past events supplied by the sender (back-fill).
     pub history: Vec<AdvertEvent>,
-    /// What an export says of the price. It was found in the market of that time, which an import does not know.
+    /// What an export says of the price. It was found in the market of another service, of which an import may know a part only.
     pub price_check: Option<PriceCheck>,
 }
 

@@ -2,8 +2,9 @@
 //!
 //! A price is coherent if a person who knows the market would believe it. [`check`] compares it with bounds that hold everywhere
 //! ([`bounds`]), then with what the same transaction and type costs around there ([`PriceStatistics`]: the commune, else the
-//! department, else the country). The result depends on the stock of that moment, so [`evaluate`] stores it with the advert when
-//! the price, or what it is compared by, changes. Nothing else changes it: criteria stay a function of the property.
+//! department, else the country). The result is stored with the advert: criteria stay a function of the property. [`evaluate`] checks
+//! a price when it, or what it is compared by, changes, and [`check_again`] when the market has changed. So in the end the result
+//! depends on the stock alone, and not on the order in which its adverts came.
 //!
 //! - No price is not a coherent price, and has a filter of its own: price on request.
 //! - A life annuity is always coherent. The buyer pays a bouquet and a rent, so the advert needs no price, and a price says nothing
@@ -12,12 +13,14 @@
 //! - Weekly, daily and seasonal rents belong to another market than monthly ones. Only the bounds of the amount apply to them.
 
 mod bounds;
+mod checked;
 mod histogram;
 mod problem;
 mod statistics;
 
+pub use checked::CheckedPrice;
 pub use problem::{PriceCheck, PriceFinding, PriceProblem};
-pub use statistics::{PriceLevel, PriceSample, PriceStatistics, UsualPrice};
+pub use statistics::{Market, PriceLevel, PriceSample, PriceStatistics, UsualPrice, UsualPrices};
 
 use crate::advert::Advert;
 use crate::kinds::{PropertyType, RentPeriod, TransactionType};
@@ -126,8 +129,8 @@ impl PriceSubject {
     }
 }
 
-/// Checks a price. With empty statistics, only the bounds apply.
-pub fn check(subject: &PriceSubject, statistics: &PriceStatistics) -> Result<(), PriceFinding> {
+/// Checks a price. In an empty market, only the bounds apply.
+pub fn check(subject: &PriceSubject, market: &impl Market) -> Result<(), PriceFinding> {
     if subject.life_annuity {
         return Ok(());
     }
@@ -137,44 +140,54 @@ pub fn check(subject: &PriceSubject, statistics: &PriceStatistics) -> Result<(),
     if is_placeholder(price) {
         return Err(PriceFinding { problem: PriceProblem::Placeholder, basis: Basis::Placeholder { price } });
     }
-    let usual = statistics.usual(subject);
+    let usual = market.usual(subject);
     let violation = beyond_bounds(subject, price).or_else(|| beyond_usual(subject, usual?));
     match violation {
         None => Ok(()),
         Some((side, basis)) => {
-            Err(PriceFinding { problem: problem(subject, side, basis, usual, statistics), basis })
+            Err(PriceFinding { problem: problem(subject, side, basis, usual, market), basis })
         }
     }
 }
 
 /// Checks the price of an advert and stores the result with it, unless `before` had the same price under the same conditions: then it
 /// keeps the result of that time. Returns what is wrong if it was checked.
-pub fn evaluate(
-    advert: &mut Advert,
-    before: Option<&Advert>,
-    statistics: &PriceStatistics,
-) -> Option<PriceFinding> {
+pub fn evaluate(advert: &mut Advert, before: Option<&Advert>, market: &impl Market) -> Option<PriceFinding> {
     let subject = PriceSubject::of(advert);
     if let Some(before) = before.filter(|before| PriceSubject::of(before) == subject) {
         advert.price_check = before.price_check;
         return None;
     }
-    let finding = check(&subject, statistics).err();
-    advert.price_check = match finding {
-        None => PriceCheck::Coherent,
-        Some(finding) => PriceCheck::Incoherent(finding.problem),
-    };
+    let finding = check(&subject, market).err();
+    advert.price_check = PriceCheck::found(finding.map(|finding| finding.problem));
     finding
+}
+
+/// Checks a price again after the market has changed. Returns the check if its result is another one; one that was
+/// taken over stays as it is.
+pub fn check_again(checked: &CheckedPrice, market: &impl Market) -> Option<PriceCheck> {
+    let subject = checked.subject();
+    let known = match checked.check() {
+        PriceCheck::TakenOver(_) => return None,
+        known => problem_found(known, || subject),
+    };
+    let problem = check(&subject, market).err().map(|finding| finding.problem);
+    (problem != known).then(|| PriceCheck::found(problem))
 }
 
 /// Returns what is wrong with the price of an advert. `None` if it is coherent.
 pub fn problem_of(advert: &Advert) -> Option<PriceProblem> {
-    match advert.price_check {
+    problem_found(advert.price_check, || PriceSubject::of(advert))
+}
+
+/// Returns the problem that a check found. One that was never made compares with the bounds only.
+fn problem_found(found: PriceCheck, subject: impl FnOnce() -> PriceSubject) -> Option<PriceProblem> {
+    match found {
         PriceCheck::Coherent => None,
         PriceCheck::Incoherent(problem) => Some(problem),
+        PriceCheck::TakenOver(problem) => problem,
         PriceCheck::Unchecked => {
-            let checked = check(&PriceSubject::of(advert), &PriceStatistics::default());
-            checked.err().map(|finding| finding.problem)
+            check(&subject(), &PriceStatistics::default()).err().map(|finding| finding.problem)
         }
     }
 }
@@ -235,17 +248,17 @@ fn problem(
     side: Side,
     basis: Basis,
     usual: Option<UsualPrice>,
-    statistics: &PriceStatistics,
+    market: &impl Market,
 ) -> PriceProblem {
     match (subject.transaction_type, side) {
         // Prices of 3 to 8 € come from another column, so nothing can be concluded from them.
         (_, Side::Low) if subject.price.is_some_and(|price| price.get() < 10.0) => {
             return PriceProblem::BelowBounds;
         }
-        (TransactionType::Sell, Side::Low) if fits_other_transaction(subject, statistics) => {
+        (TransactionType::Sell, Side::Low) if fits_other_transaction(subject, market) => {
             return PriceProblem::RentInSale;
         }
-        (TransactionType::Rent, Side::High) if fits_other_transaction(subject, statistics) => {
+        (TransactionType::Rent, Side::High) if fits_other_transaction(subject, market) => {
             return PriceProblem::SalePriceInRent;
         }
         _ => {}
@@ -271,14 +284,14 @@ fn problem(
 }
 
 /// Returns `true` if the price would be an ordinary one for the other transaction: a rent in a sale, or the reverse.
-fn fits_other_transaction(subject: &PriceSubject, statistics: &PriceStatistics) -> bool {
+fn fits_other_transaction(subject: &PriceSubject, market: &impl Market) -> bool {
     /// Half of the homes around there cost between this fraction and this multiple of the usual price, and most of the rest do.
     const ORDINARY_FACTOR: f64 = 2.5;
     let other = subject.of_other_transaction();
     let (Some(amount), Some(value)) = (other.amount(), other.unit_price()) else {
         return other.price.is_some_and(|price| Bounds::of_ordinary_amount(&other).contains(price.get()));
     };
-    let fits = match statistics.usual(&other) {
+    let fits = match market.usual(&other) {
         Some(usual) => usual.deviation(value).abs() <= ORDINARY_FACTOR.ln(),
         None => Bounds::of_ordinary_unit_price(&other).contains(value),
     };

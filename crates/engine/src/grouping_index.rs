@@ -8,7 +8,10 @@
 mod block;
 mod rarity;
 
+use std::ops::Range;
+
 use domain::grouping::{JOIN_SCORE, Member, Rarity, Signature, reaches};
+use domain::price::CheckedPrice;
 use domain::{AdvertId, PropertyId};
 use rustc_hash::FxHashMap;
 use slab::Slab;
@@ -38,6 +41,8 @@ pub struct GroupingEntry {
     pub signature: Option<Signature>,
     /// Whether the sender named its property.
     pub is_named: bool,
+    /// Not compared: it is kept here for the statistics of prices.
+    pub price: CheckedPrice,
 }
 
 #[derive(Debug)]
@@ -211,6 +216,16 @@ impl GroupingIndex {
     /// Iterates over all adverts, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (AdvertId, &GroupingEntry)> {
         self.slots.iter().map(|(_, slot)| (slot.advert, &slot.entry))
+    }
+
+    /// Returns the adverts in a part of the slots, to visit all in steps. Slots are numbered up to [`GroupingIndex::slots`].
+    pub fn range(&self, slots: Range<usize>) -> impl Iterator<Item = (AdvertId, &GroupingEntry)> {
+        slots.filter_map(|slot| self.slots.get(slot)).map(|slot| (slot.advert, &slot.entry))
+    }
+
+    /// Returns how many slots there are, the free ones included.
+    pub fn slots(&self) -> usize {
+        self.slots.capacity()
     }
 
     /// Returns all adverts of a property, also those that cannot be compared.

@@ -277,6 +277,13 @@ fn start_workers(shared: &Shared) {
     });
     let retention = shared.app.clone().supervise("retention", stop, retention);
     shared.tasks.spawn_on(retention, &shared.background.handle());
+    let prices = workers::prices::run(
+        shared.app.background(),
+        workers::prices::Settings::default(),
+        shared.stop.clone(),
+    );
+    let prices = shared.app.clone().supervise("prices", shared.stop.clone(), prices);
+    shared.tasks.spawn_on(prices, &shared.background.handle());
     let (app, stop) = (shared.app.background(), shared.stop.clone());
     let measure = workers::repeat("queue depth", MEASURE_INTERVAL, stop, move || {
         let app = app.clone();

@@ -290,7 +290,8 @@ fn given_place() -> BoxedStrategy<GivenPlace> {
 
 fn price_check() -> BoxedStrategy<PriceCheck> {
     let problem = select(PriceProblem::ALL).prop_map(PriceCheck::Incoherent);
-    prop_oneof![Just(PriceCheck::Unchecked), Just(PriceCheck::Coherent), problem].boxed()
+    let taken_over = option::of(select(PriceProblem::ALL)).prop_map(PriceCheck::TakenOver);
+    prop_oneof![Just(PriceCheck::Unchecked), Just(PriceCheck::Coherent), problem, taken_over].boxed()
 }
 
 fn placement() -> BoxedStrategy<Placement> {

@@ -74,8 +74,10 @@ fn parse_advert(
 /// Returns what an exported advert says of its price. `None` if it does not say it, or in words of a later release.
 fn price_check(is_coherent: Option<Value>, problem: Option<Value>) -> Option<PriceCheck> {
     match (is_coherent?.as_bool()?, problem) {
-        (true, _) => Some(PriceCheck::Coherent),
-        (false, problem) => names::parse_price_problem(problem?.as_str()?).map(PriceCheck::Incoherent),
+        (true, _) => Some(PriceCheck::TakenOver(None)),
+        (false, problem) => {
+            names::parse_price_problem(problem?.as_str()?).map(|problem| PriceCheck::TakenOver(Some(problem)))
+        }
     }
 }
 
@@ -146,7 +148,7 @@ mod tests {
         }]);
         let parsed = parse_json(document(adverts)).remove(0).unwrap();
         assert_eq!(parsed.ignored, ["colour"]);
-        assert_eq!(parsed.draft.price_check, Some(PriceCheck::Coherent));
+        assert_eq!(parsed.draft.price_check, Some(PriceCheck::TakenOver(None)));
         assert_eq!(parsed.draft.lifecycle, Lifecycle::Seen);
     }
 
@@ -157,10 +159,10 @@ mod tests {
             let parsed = parse_json(document(adverts)).remove(0).unwrap();
             assert_eq!(parsed.draft.price_check, expected, "{is_coherent} {problem}");
         };
-        check(json!(true), Value::Null, Some(PriceCheck::Coherent));
+        check(json!(true), Value::Null, Some(PriceCheck::TakenOver(None)));
         for problem in PriceProblem::ALL {
             let name = names::price_problem(*problem);
-            check(json!(false), json!(name), Some(PriceCheck::Incoherent(*problem)));
+            check(json!(false), json!(name), Some(PriceCheck::TakenOver(Some(*problem))));
         }
         check(json!(false), Value::Null, None);
         check(json!(false), json!("unheardOf"), None);

@@ -155,7 +155,7 @@ fn judge_again(
     entry: &GroupingEntry,
     ids: &dyn domain::IdSource,
 ) {
-    let GroupingEntry { property: current, signature, is_named } = entry;
+    let GroupingEntry { property: current, signature, is_named, price: _ } = entry;
     let decision = match signature {
         Some(signature) if !is_named => fresh.decide(Member { advert, signature, is_named: false }, None),
         _ => Decision::Stay,
@@ -176,7 +176,7 @@ fn judge_again(
         Decision::Stay | Decision::Leave if *is_named => *current,
         Decision::Stay | Decision::Leave => PropertyId::from_uuid(ids.fresh()),
     };
-    fresh.index.put(advert, GroupingEntry { property, signature: signature.clone(), is_named: *is_named });
+    fresh.index.put(advert, GroupingEntry { property, ..entry.clone() });
 }
 
 /// Returns the adverts whose property differs between the stock and the groups, once the groups have taken the ids of the properties

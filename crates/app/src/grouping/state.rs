@@ -15,13 +15,14 @@ use std::sync::PoisonError;
 use domain::grouping::{
     self, Candidate, CommuneFacts, Decision, Judged, Member, SIGNATURE_VERSION, Signature, Verdicts,
 };
-use domain::price::{PricePlace, PriceSample, PriceStatistics, PriceSubject};
-use domain::{Advert, AdvertId, Amount, Placement, PropertyId};
+use domain::price::{CheckedPrice, PriceSample, PriceStatistics};
+use domain::{Advert, AdvertId, Placement, PropertyId};
 use engine::{GroupingEntry, GroupingIndex};
 use store::{Change, Position, PropertyCause, SignatureRow};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard, watch};
 
 use super::GroupingSettings;
+use crate::prices::CheckedAgain;
 use crate::{App, Error};
 
 /// How many signatures are read at a time.
@@ -59,6 +60,8 @@ pub(crate) struct GroupingState {
     pub index: GroupingIndex,
     pub verdicts: Verdicts,
     pub prices: PriceStatistics,
+    /// How often the price of an advert was added, changed or removed.
+    pub price_changes: u64,
     /// The number of the last verdict that was read.
     verdicts_read: u64,
     /// How many writes of other processes are included.
@@ -154,12 +157,17 @@ impl GroupingState {
 
     /// Adds, replaces or removes an advert. Returns what was known about it.
     fn replace(&mut self, advert: AdvertId, entry: Option<GroupingEntry>) -> Option<GroupingEntry> {
-        let sample = |entry: Option<&GroupingEntry>| price_sample(entry?.signature.as_ref()?);
+        let sample = |entry: Option<&GroupingEntry>| PriceSample::of_subject(&entry?.price.subject());
+        let price = entry.as_ref().map(|entry| entry.price);
         let after = sample(entry.as_ref());
         let previous = match entry {
             Some(entry) => self.index.put(advert, entry),
             None => self.index.remove(advert),
         };
+        if previous.as_ref().map(|entry| entry.price) == price {
+            return previous;
+        }
+        self.price_changes += 1;
         let before = sample(previous.as_ref());
         if before != after {
             before.into_iter().for_each(|sample| self.prices.remove(&sample));
@@ -262,6 +270,22 @@ impl App {
         }
     }
 
+    /// Records what prices that were checked again were found to be. An advert that a batch under way has changed since is left to that batch: it either is newer,
+    /// or conflicts and reads the store again.
+    pub(crate) async fn record_checked(&self, checked: &[CheckedAgain]) {
+        let mut guard = self.grouping.state.lock().await;
+        let Some(state) = guard.as_mut() else { return };
+        for CheckedAgain { advert, before, after } in checked {
+            match state.index.get(*advert) {
+                Some(entry) if entry.price == *before => {
+                    let entry = GroupingEntry { price: *after, ..entry.clone() };
+                    state.replace(*advert, Some(entry));
+                }
+                Some(_) | None => {}
+            }
+        }
+    }
+
     /// Records that an advert was erased.
     pub(crate) async fn record_erased(&self, advert: AdvertId) {
         if let Some(state) = self.grouping.state.lock().await.as_mut() {
@@ -310,12 +334,12 @@ impl App {
         let mut unsigned: Vec<SignatureRow> = Vec::new();
         for row in rows {
             match row.signature.as_deref().map(decode) {
-                Some(Some(signature)) => {
+                Some(Some((signature, price))) => {
                     let signature = signature.map(|signature| signature.with_live(!row.is_expired));
                     let SignatureRow { located, is_named, .. } = row;
                     state.replace(
                         located.advert,
-                        Some(GroupingEntry { property: located.property, signature, is_named }),
+                        Some(GroupingEntry { property: located.property, signature, is_named, price }),
                     );
                 }
                 Some(None) | None => unsigned.push(row),
@@ -331,9 +355,10 @@ impl App {
                 let Some(advert) = stored.and_then(|stored| stored.property.advert(located.advert)) else {
                     continue;
                 };
-                let signature = self.signature(advert);
-                encoded.push((located.advert, encode(signature.as_ref())));
-                let entry = GroupingEntry { property: located.property, signature, is_named: *is_named };
+                let (signature, price) = (self.signature(advert), CheckedPrice::of(advert));
+                encoded.push((located.advert, encode(signature.as_ref(), &price)));
+                let entry =
+                    GroupingEntry { property: located.property, signature, is_named: *is_named, price };
                 state.replace(located.advert, Some(entry));
             }
         }
@@ -426,38 +451,20 @@ impl App {
     }
 }
 
-/// Encodes a signature for the store. An advert without one has a mark, so that it is not computed again.
-pub(crate) fn encode(signature: Option<&Signature>) -> Vec<u8> {
-    signature.map_or_else(|| vec![SIGNATURE_VERSION], Signature::encode)
+/// Encodes what is kept of an advert for the store: its signature, and the price at the end. An advert without a signature has a mark,
+/// so that it is not computed again.
+pub(crate) fn encode(signature: Option<&Signature>, price: &CheckedPrice) -> Vec<u8> {
+    let mut bytes = signature.map_or_else(|| vec![SIGNATURE_VERSION], Signature::encode);
+    bytes.extend(price.encode());
+    bytes
 }
 
 /// Returns `None` for bytes that another version wrote.
-fn decode(bytes: &[u8]) -> Option<Option<Signature>> {
-    if bytes == [SIGNATURE_VERSION] { Some(None) } else { Signature::decode(bytes).map(Some) }
-}
-
-/// Returns the price of an advert as the statistics count it. `None` if it cannot be compared with others.
-fn price_sample(signature: &Signature) -> Option<PriceSample> {
-    let amount = |value: Option<f32>| value.and_then(|value| Amount::new(value.into()));
-    PriceSample::of_subject(&PriceSubject {
-        transaction_type: signature.transaction_type,
-        property_type: signature.property_type,
-        price: amount(signature.price()),
-        surface: amount(signature.surface()),
-        place: PricePlace::Commune {
-            commune: signature.commune.commune.into(),
-            department: Some(department_of(signature.commune.commune)),
-        },
-        // A signature has no price for life annuities, and the monthly rent for others.
-        rent_period: None,
-        life_annuity: false,
-        new_building: false,
-    })
-}
-
-/// Returns the department of a commune. Both ids are their codes as numbers, and that of a department is the prefix: two digits, three
-/// in Corsica (201, 202) and overseas (971…).
-fn department_of(commune: u32) -> u64 {
-    let overseas = (97_000..99_000).contains(&commune);
-    u64::from(if overseas { commune / 100 } else { commune / 1_000 })
+fn decode(bytes: &[u8]) -> Option<(Option<Signature>, CheckedPrice)> {
+    let (signature, price) = bytes.split_last_chunk()?;
+    let signature = match signature {
+        [SIGNATURE_VERSION] => None,
+        bytes => Some(Signature::decode(bytes)?),
+    };
+    Some((signature, CheckedPrice::decode(price)?))
 }

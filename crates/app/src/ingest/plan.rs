@@ -14,7 +14,7 @@ use domain::FieldUpdate;
 use domain::attribute;
 use domain::grouping::{Decision, Member, Signature};
 use domain::merge::{self, Effect, Merged};
-use domain::price::{self, PriceFinding};
+use domain::price::{self, CheckedPrice, PriceFinding};
 use domain::property::ADVERTS_MAX;
 use domain::restore;
 use domain::{
@@ -283,7 +283,7 @@ pub fn plan(
 fn joined_ahead(loaded: &Loaded, context: &Context<'_>, grouping: &GroupingState) -> Missing {
     let mut properties = BTreeSet::new();
     for created in loaded.created.values().filter(|_| context.automatic) {
-        let CreatedAdvert { advert, signed: Signed { signature, is_named }, .. } = &**created;
+        let CreatedAdvert { advert, signed: Signed { signature, is_named, .. }, .. } = &**created;
         let Some(signature) = signature.as_ref().filter(|_| !is_named) else { continue };
         let member = Member { advert: advert.id, signature, is_named: *is_named };
         if let Decision::Join { property, merge, .. } = grouping.decide(member, None) {
@@ -314,7 +314,9 @@ impl CreatedAdvert {
             Creation::Verbatim => restore::restore,
         };
         let Merged { advert, effect: _, events } = create(id, draft.clone(), placement, *received_at);
-        let signed = Signed { signature: signer(&advert), is_named: draft.property.is_some() };
+        // The price is checked later, in the market of that moment.
+        let (is_named, price) = (draft.property.is_some(), CheckedPrice::of(&advert));
+        let signed = Signed { signature: signer(&advert), is_named, price };
         Self { advert, events, certainty, warnings, signed }
     }
 }
@@ -437,7 +439,7 @@ impl Batch<'_> {
         created: CreatedAdvert,
         group: &Group,
     ) -> Result<Receipt, Missing> {
-        let CreatedAdvert { mut advert, events, certainty, mut warnings, signed } = created;
+        let CreatedAdvert { mut advert, events, certainty, mut warnings, mut signed } = created;
         match draft.price_check {
             Some(price_check) if self.context.creation == Creation::Verbatim => {
                 advert.price_check = price_check
@@ -447,6 +449,7 @@ impl Batch<'_> {
                 warnings.extend(finding.and_then(price_warning));
             }
         }
+        signed.price = signed.price.with_check(advert.price_check);
         let (id, property_id) = (advert.id, group.property);
         let claim = draft.identity.clone();
         self.record_identities(id, property_id, &advert.details, None, &claim);

@@ -17,7 +17,7 @@ use crate::special_sale::NewBuilding;
 use crate::value::{Amount, ShortText};
 
 /// The version of the encoding and of the values. Signatures of another version are computed again.
-pub const SIGNATURE_VERSION: u8 = 5;
+pub const SIGNATURE_VERSION: u8 = 6;
 
 /// What the gazetteer knows about the commune of an advert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -283,7 +283,9 @@ impl Signature {
             ends,
             words,
         } = self;
-        let mut bytes = Vec::with_capacity(32 + 4 * words.len());
+        /// The part of fixed length, and what callers append.
+        const REST: usize = 64;
+        let mut bytes = Vec::with_capacity(REST + 4 * words.len());
         bytes.push(SIGNATURE_VERSION);
         let CommuneFacts { commune, city, population } = commune;
         for number in [commune, city, population, known] {

@@ -88,6 +88,16 @@ pub enum PriceCheck {
     Unchecked,
     Coherent,
     Incoherent(PriceProblem),
+    /// As the service found it that the advert was exported from, `None` for a coherent price. The market of this service does not
+    /// change it: an export is often a part of its own.
+    TakenOver(Option<PriceProblem>),
+}
+
+impl PriceCheck {
+    /// The result of a check in the market of this service.
+    pub(super) fn found(problem: Option<PriceProblem>) -> Self {
+        problem.map_or(Self::Coherent, Self::Incoherent)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

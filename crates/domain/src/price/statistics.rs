@@ -139,20 +139,12 @@ impl PriceStatistics {
         }
     }
 
-    /// Returns what is usual in the smallest area that has enough prices. `None` if none has.
-    pub fn usual(&self, subject: &PriceSubject) -> Option<UsualPrice> {
-        let PriceSubject { transaction_type, property_type, place, .. } = *subject;
-        Area::of(place).find_map(|area| {
-            let histogram = self.segments.get(&Segment { area, transaction_type, property_type })?;
-            let (level, count) = (area.level(), histogram.count());
-            if count < level.count_min() {
-                return None;
-            }
-            let [lower, middle, upper] = histogram.quartiles()?;
-            // The quartiles of a normal distribution are 1.349 standard deviations apart.
-            let spread = (upper - lower) / 1.349;
-            Some(UsualPrice { median: middle.exp(), spread, level, count })
-        })
+    /// Returns what is usual now, for many questions.
+    pub fn usual_prices(&self) -> UsualPrices {
+        let usual = |(segment, histogram): (&Segment, &Histogram)| {
+            Some((*segment, usual_in(segment.area.level(), histogram)?))
+        };
+        UsualPrices { segments: self.segments.iter().filter_map(usual).collect() }
     }
 
     /// Returns the approximate memory in bytes.
@@ -160,6 +152,49 @@ impl PriceStatistics {
         let bins: usize = self.segments.values().map(Histogram::bytes).sum();
         self.segments.capacity() * (size_of::<(Segment, Histogram)>() + 1) + bins
     }
+}
+
+/// What prices are compared with.
+pub trait Market {
+    /// Returns what is usual in the smallest area that has enough prices. `None` if none has.
+    fn usual(&self, subject: &PriceSubject) -> Option<UsualPrice>;
+}
+
+impl Market for PriceStatistics {
+    fn usual(&self, subject: &PriceSubject) -> Option<UsualPrice> {
+        segments_of(subject).find_map(|segment| usual_in(segment.area.level(), self.segments.get(&segment)?))
+    }
+}
+
+/// What is usual everywhere at one moment.
+#[derive(Debug, Clone, Default)]
+pub struct UsualPrices {
+    /// Those that have enough prices.
+    segments: HashMap<Segment, UsualPrice>,
+}
+
+impl Market for UsualPrices {
+    fn usual(&self, subject: &PriceSubject) -> Option<UsualPrice> {
+        segments_of(subject).find_map(|segment| self.segments.get(&segment).copied())
+    }
+}
+
+/// Returns what is usual in an area. `None` if it has too few prices.
+fn usual_in(level: PriceLevel, histogram: &Histogram) -> Option<UsualPrice> {
+    let count = histogram.count();
+    if count < level.count_min() {
+        return None;
+    }
+    let [lower, middle, upper] = histogram.quartiles()?;
+    // The quartiles of a normal distribution are 1.349 standard deviations apart.
+    let spread = (upper - lower) / 1.349;
+    Some(UsualPrice { median: middle.exp(), spread, level, count })
+}
+
+/// Returns the segments that a price is compared with, in the order of preference.
+fn segments_of(subject: &PriceSubject) -> impl Iterator<Item = Segment> {
+    let PriceSubject { transaction_type, property_type, place, .. } = *subject;
+    Area::of(place).map(move |area| Segment { area, transaction_type, property_type })
 }
 
 fn segments(sample: &PriceSample) -> impl Iterator<Item = Segment> {

@@ -229,6 +229,57 @@ fn result_is_kept_until_the_price_or_its_conditions_change() {
 }
 
 #[test]
+fn prices_are_checked_again_by_the_market_of_now() {
+    let mut cheap = PriceStatistics::default();
+    let place = PricePlace::Commune { commune: 37_261, department: Some(37) };
+    add(&mut cheap, 40, PriceSubject { place, ..subject(Sell, Apartment, 20_000.0) });
+    let (now, empty) = (cheap.usual_prices(), PriceStatistics::default().usual_prices());
+    let checked = |price_check| CheckedPrice::of(&Advert { price_check, ..advert() });
+    let tenfold = PriceCheck::Incoherent(PriceProblem::Tenfold);
+
+    assert_eq!(check_again(&checked(PriceCheck::Coherent), &now), Some(tenfold));
+    assert_eq!(check_again(&checked(tenfold), &now), None);
+    assert_eq!(check_again(&checked(tenfold), &empty), Some(PriceCheck::Coherent));
+    assert_eq!(check_again(&checked(PriceCheck::Coherent), &empty), None);
+    // An older record is written again only if its result is another one.
+    assert_eq!(check_again(&checked(PriceCheck::Unchecked), &now), Some(tenfold));
+    assert_eq!(check_again(&checked(PriceCheck::Unchecked), &empty), None);
+    // What an export says stays until the price changes.
+    let exported = Advert { price_check: PriceCheck::TakenOver(None), ..advert() };
+    assert_eq!(check_again(&CheckedPrice::of(&exported), &now), None);
+    let mut crawled = exported.clone();
+    assert_eq!(evaluate(&mut crawled, Some(&exported), &cheap), None);
+    assert_eq!(crawled.price_check, PriceCheck::TakenOver(None));
+    crawled.details.price = Amount::new(149_000.0);
+    assert!(evaluate(&mut crawled, Some(&exported), &cheap).is_some());
+    assert_eq!(crawled.price_check, tenfold);
+}
+
+#[test]
+fn usual_prices_are_those_of_the_statistics() {
+    let mut statistics = PriceStatistics::default();
+    let commune = |commune, department| PricePlace::Commune { commune, department: Some(department) };
+    let counts = [(commune(37_261, 37), 20), (commune(37_001, 37), 14), (commune(75_056, 75), 190)];
+    for (place, count) in counts {
+        add(&mut statistics, count, PriceSubject { place, ..subject(Sell, Apartment, 20_000.0) });
+    }
+    let places = [commune(37_261, 37), commune(37_001, 37), commune(1_004, 1), PricePlace::Unknown];
+    let now = statistics.usual_prices();
+    for place in places.into_iter().chain([PricePlace::Abroad]) {
+        for transaction in [Sell, Rent] {
+            let subject = PriceSubject { place, ..subject(transaction, Apartment, 20_000.0) };
+            assert_eq!(now.usual(&subject), statistics.usual(&subject), "{subject:?}");
+        }
+    }
+    let levels = places
+        .map(|place| now.usual(&PriceSubject { place, ..subject(Sell, Apartment, 20_000.0) }).unwrap().level);
+    assert_eq!(
+        levels,
+        [PriceLevel::Commune, PriceLevel::Department, PriceLevel::Country, PriceLevel::Country]
+    );
+}
+
+#[test]
 fn unchecked_prices_are_compared_with_the_bounds() {
     let mut older = advert();
     assert_eq!((older.price_check, problem_of(&older)), (PriceCheck::Unchecked, None));

@@ -27,7 +27,8 @@ fn adverts(properties: u64) -> Vec<(AdvertId, GroupingEntry)> {
                 place.insee.map(|insee| Placement { insee, department: None, zipcode: None, centre: None });
             let advert = merge::create(id, draft, placement, at(1_750_000_000)).advert;
             let signature = Signature::of(&advert, commune);
-            adverts.push((id, GroupingEntry { property: property.id, signature, is_named: false }));
+            let price = CheckedPrice::of(&advert);
+            adverts.push((id, GroupingEntry { property: property.id, signature, is_named: false, price }));
         }
     }
     adverts

@@ -185,7 +185,22 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
     if let Some(listing) = import.listing {
         listing.finish(&app, args.dry_run).await?;
     }
+    if !args.dry_run {
+        check_prices(&app).await?;
+    }
     Ok(if args.strict && rejected > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Checks the prices of the stock by the market that the feed leaves: its first adverts knew a part of it.
+async fn check_prices(app: &App) -> anyhow::Result<()> {
+    let checked = app.check_prices_again().await.context("cannot check the prices again")?;
+    if checked.changed > 0 {
+        output::print_line(&format!(
+            "Prices found otherwise in the market after the import: {}",
+            checked.changed
+        ));
+    }
+    Ok(())
 }
 
 async fn save_checkpoint(source: &Source, app: &App, checkpoint: Option<Checkpoint>) -> anyhow::Result<()> {

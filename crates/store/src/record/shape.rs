@@ -36,6 +36,9 @@ impl<'a> PropertyRecord<'a> {
     }
 }
 
+/// Added to the code of a price check that came with an export.
+const TAKEN_OVER: u8 = 100;
+
 #[derive(Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
 struct AdvertRecord<'a> {
@@ -51,7 +54,8 @@ struct AdvertRecord<'a> {
     details: DetailsRecord<'a>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     placement: Option<PlacementRecord<'a>>,
-    /// 0 for a coherent price, else the code of the problem. Absent from records of the time before prices were checked.
+    /// 0 for a coherent price, else the code of the problem; [`TAKEN_OVER`] is added if an export said so. Absent from records of the
+    /// time before prices were checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     price_check: Option<u8>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,6 +93,7 @@ impl<'a> AdvertRecord<'a> {
                 PriceCheck::Unchecked => None,
                 PriceCheck::Coherent => Some(0),
                 PriceCheck::Incoherent(problem) => Some(problem.code()),
+                PriceCheck::TakenOver(problem) => Some(TAKEN_OVER + problem.map_or(0, PriceProblem::code)),
             },
             timeline: TimelineRecord::from_timeline(timeline),
         }
@@ -110,6 +115,10 @@ impl<'a> AdvertRecord<'a> {
             price_check: match self.price_check {
                 None => PriceCheck::Unchecked,
                 Some(0) => PriceCheck::Coherent,
+                Some(TAKEN_OVER) => PriceCheck::TakenOver(None),
+                Some(code @ TAKEN_OVER..) => {
+                    PriceCheck::TakenOver(Some(PriceProblem::from_code(code - TAKEN_OVER)?))
+                }
                 Some(code) => PriceCheck::Incoherent(PriceProblem::from_code(code)?),
             },
             timeline: optional(self.timeline, TimelineRecord::into_timeline)?.unwrap_or_default(),

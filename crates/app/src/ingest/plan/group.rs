@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use domain::grouping::{Decision, Member, Signature};
+use domain::price::CheckedPrice;
 use domain::{Advert, AdvertEvent, AdvertId, Identity, Property, PropertyId};
 use engine::GroupingEntry;
 use store::{AdvertGrouping, AdvertRef, PutCause, PutProperty, Step};
 
 use super::{Batch, Missing, Obstacle, approximate_bytes};
-use crate::grouping::encode_signature;
+use crate::grouping::encode_row;
 
 /// What grouping knows about an advert.
 #[derive(Debug, Clone)]
@@ -17,6 +18,7 @@ pub(super) struct Signed {
     pub signature: Option<Signature>,
     /// Whether the sender named the property of the advert.
     pub is_named: bool,
+    pub price: CheckedPrice,
 }
 
 /// The property of an advert, and properties that turn out to be the same one.
@@ -54,8 +56,11 @@ impl Batch<'_> {
         // A property that was named once stays named: the next crawl does not repeat it.
         let is_named = is_named || known.is_some_and(|known| known.is_named);
         let signature = self.sign(advert);
-        let is_known = known.is_some_and(|known| known.is_named == is_named && known.signature == signature);
-        (!is_known).then_some(Signed { signature, is_named })
+        let price = CheckedPrice::of(advert);
+        let is_known = known.is_some_and(|known| {
+            known.is_named == is_named && known.price == price && known.signature == signature
+        });
+        (!is_known).then_some(Signed { signature, is_named, price })
     }
 
     /// Returns the property of a new advert.
@@ -120,9 +125,9 @@ impl Batch<'_> {
         property: PropertyId,
         signed: Signed,
     ) -> AdvertGrouping {
-        let Signed { signature, is_named } = signed;
-        let encoded = encode_signature(signature.as_ref());
-        let entry = GroupingEntry { property, signature, is_named };
+        let Signed { signature, is_named, price } = signed;
+        let encoded = encode_row(signature.as_ref(), &price);
+        let entry = GroupingEntry { property, signature, is_named, price };
         self.grouping.put(advert, entry, &mut self.reservation);
         AdvertGrouping { signature: Some(encoded), is_named }
     }
@@ -165,8 +170,8 @@ impl Batch<'_> {
     }
 
     fn known(&self, advert: AdvertId) -> Option<Signed> {
-        let GroupingEntry { signature, is_named, .. } = self.grouping.index.get(advert)?.clone();
-        Some(Signed { signature, is_named })
+        let GroupingEntry { signature, is_named, price, .. } = self.grouping.index.get(advert)?.clone();
+        Some(Signed { signature, is_named, price })
     }
 
     fn add_adverts(&mut self, to: PropertyId, adverts: Vec<Advert>) -> Result<(), Missing> {

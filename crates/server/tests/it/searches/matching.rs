@@ -7,7 +7,7 @@ use super::{create_search, minimal, path, put, with};
 use crate::deliveries::queue;
 use crate::harness::TestServer;
 use crate::harness::adverts::{advert, merge};
-use crate::harness::client::Request;
+use crate::harness::client::{Request, with_timeout};
 use crate::search::found;
 
 /// The property that holds both adverts of a test.
@@ -46,6 +46,49 @@ async fn seen(server: &TestServer, search: &Value, fields: &Value) -> (u64, bool
     let now = server.post("/searches/preview", &body).await.ok()["propertiesNow"].as_u64().unwrap();
     let explained = server.get(&format!("{}/explain?property={HOME}", path(search))).await.ok();
     (now, explained["held"] == true && explained["onOffer"] == true)
+}
+
+/// A house of 60 m² in a town.
+fn in_town(reference: &str, price: u32, room: u32) -> Value {
+    let place = json!({"zipcode": "37000", "cityName": "Tours"});
+    let mut house = house(reference, place);
+    merge(&mut house, json!({"surface": 60, "price": price, "room": room}));
+    house
+}
+
+#[tokio::test]
+async fn prices_follow_the_market() {
+    let server = TestServer::start().await;
+    let send = async |name: &str, count: u32, price: u32| {
+        let home = |number| in_town(&format!("{name}-{number}"), price + 100 * number, 3 + number % 2);
+        server.clock.advance_seconds(1);
+        server.post("/adverts", &(0..count).map(home).collect()).await.ok();
+    };
+    let search = save(&server, json!({"withCoherentPrice": true, "roomMin": 7})).await;
+    send("usual", 20, 60_000).await;
+    let receipt = server.accept(&in_town("dear", 600_000, 7)).await;
+    assert_eq!(receipt["warnings"][0]["propertyPath"], "price", "{receipt}");
+    let before = server.advert(&receipt).await;
+    assert_eq!(before["priceProblem"], "tenfold");
+    assert!(matched(&server, &search).await.is_empty());
+
+    // Now it is the others that are too cheap.
+    send("new", 60, 600_000).await;
+    with_timeout(async {
+        while matched(&server, &search).await.is_empty() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    assert_eq!(matched(&server, &search).await, ["dear"]);
+    let mut expected = before;
+    merge(&mut expected, json!({"coherentPrice": true, "priceProblem": null}));
+    assert_eq!(server.advert(&receipt).await, expected, "no event, and no other date");
+    assert_eq!(server.get("/documents/properties?budgetMax=100000").await.ok()["hydra:totalItems"], 0);
+    // Nothing is announced twice.
+    server.clock.advance_seconds(1);
+    server.accept(&in_town("dear", 600_000, 8)).await;
+    assert_eq!(matched(&server, &search).await, ["dear"]);
 }
 
 #[tokio::test]
