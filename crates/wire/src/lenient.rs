@@ -42,12 +42,11 @@ impl<T> Reading<T> {
 pub fn is_not_given(text: &str) -> bool {
     /// The longest word of the list below.
     const BYTES_MAX: usize = 9;
-    if let [first, .., last] = text.as_bytes()
+    // Nothing is trimmed before a letter or a digit, and no word of the list begins with these.
+    if let Some(first) = text.bytes().next()
         && first.is_ascii_alphanumeric()
-        && (last.is_ascii_alphanumeric() || *last == b'.')
-        && text.len() > 4 * BYTES_MAX
+        && !matches!(first | 0x20, b'n' | b'u')
     {
-        // A sentence: nothing is trimmed, and its characters have at most four bytes.
         return false;
     }
     let text = text.trim_matches(|c: char| c.is_whitespace() || text::is_invisible(c));
@@ -85,3 +84,20 @@ const UNKNOWN: &[&str] = &[
     "indisponible", "unknown", "not available", "not applicable", "not specified", "unspecified", "sans objet",
     "a definir", "a preciser", "a venir", "a completer", "tbd", "tba",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_for_no_value_are_not_taken_for_texts() {
+        for word in NOT_GIVEN {
+            assert!(is_not_given(word) && is_not_given(&word.to_ascii_uppercase()), "{word}");
+            assert!(is_not_given(&format!("\u{a0}{word} ")), "{word}");
+        }
+        for text in ["5", "-5", "nu", "Une maison", "0", "x", "éé", "n.c.b"] {
+            assert!(!is_not_given(text), "{text}");
+        }
+        assert!(is_not_given(" - ") && is_not_given("…") && is_not_given(""));
+    }
+}

@@ -425,8 +425,9 @@ impl Builder {
         if !matches!(advert.property_type, Apartment | Building | House) {
             return;
         }
-        let mut listed = Tokens::default();
-        advert.details.features.iter().for_each(|feature| listed.read(feature.as_str()));
+        let names = advert.details.features.iter();
+        let mut listed = Tokens::with_room_for(names.clone().map(|feature| feature.as_str().len()).sum());
+        names.for_each(|feature| listed.read(feature.as_str()));
         let Features(bits) = Features::read(text).and(Features::read(&listed));
         let halves = [(Fact::FeaturesLow, bits & u64::from(u32::MAX)), (Fact::FeaturesHigh, bits >> 32)];
         for (fact, half) in halves {

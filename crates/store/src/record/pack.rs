@@ -4,11 +4,15 @@ use std::cell::RefCell;
 use std::io;
 
 use serde::Serialize;
+use zstd::zstd_safe::CParameter;
 
 use crate::error::Error;
 
 /// The fastest level. For records of a few kilobytes, higher levels save a few per cent and take several times as long.
 const LEVEL: i32 = 1;
+
+/// The shortest repetition that is looked for. The fastest level looks for 5 bytes, which takes an eighth more time to save a sixtieth.
+const MATCH_BYTES_MIN: u32 = 7;
 
 /// More than the largest property that the limits allow. A frame that declares more is damaged.
 const DECOMPRESSED_BYTES_MAX: usize = 256 * 1024 * 1024;
@@ -78,5 +82,6 @@ pub fn decompress(format: u8, record: &[u8], what: impl Fn() -> String) -> Resul
 fn new_compressor() -> io::Result<zstd::bulk::Compressor<'static>> {
     let mut compressor = zstd::bulk::Compressor::new(LEVEL)?;
     compressor.include_checksum(true)?;
+    compressor.set_parameter(CParameter::MinMatch(MATCH_BYTES_MIN))?;
     Ok(compressor)
 }

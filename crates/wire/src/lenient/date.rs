@@ -33,7 +33,8 @@ pub fn read(text: &str, zone: &TimeZone) -> Reading<Timestamp> {
     if is_zero_date(text) {
         return Reading::NotGiven;
     }
-    if let Some(timestamp) = day_first(text, zone).or_else(|| parse(text, zone)) {
+    let iso = || may_be_iso(text).then(|| parse(text, zone)).flatten();
+    if let Some(timestamp) = day_first(text, zone).or_else(iso) {
         return Reading::Value(timestamp);
     }
     if !text.bytes().any(|byte| byte.is_ascii_digit()) && says_unknown(&domain::fold(text)) {
@@ -58,8 +59,16 @@ pub fn read(text: &str, zone: &TimeZone) -> Reading<Timestamp> {
     }
 }
 
-/// Fast path: reads `12/03/2024`, alone or with `10:15` or `10:15:30`. The usual form of feeds should not cost three failed
-/// attempts at other forms.
+/// Returns `false` for a text with what no date of the strict form has: a slash, or a letter that is not one of its marks. Each failed
+/// attempt at such a form takes longer than reading the date.
+fn may_be_iso(text: &str) -> bool {
+    let is_foreign =
+        |byte: u8| byte == b'/' || byte.is_ascii_alphabetic() && !matches!(byte | 0x20, b't' | b'z' | b'w');
+    !text.bytes().any(is_foreign)
+}
+
+/// Fast path: reads `12/03/2024`, `12.03.2024` or `12-03-2024`, alone or with `10:15` or `10:15:30`. The usual form of feeds should not
+/// cost three failed attempts at other forms.
 fn day_first(text: &str, zone: &TimeZone) -> Option<Timestamp> {
     let bytes = text.as_bytes();
     let time = match bytes.get(10..)? {
@@ -67,7 +76,12 @@ fn day_first(text: &str, zone: &TimeZone) -> Option<Timestamp> {
         [b' ', time @ ..] => clock_time(time)?,
         _ => return None,
     };
-    let [day @ .., b'/', _, _, b'/', _, _, _, _] = &bytes[..10] else { return None };
+    let [day @ .., mark @ (b'/' | b'.' | b'-'), _, _, second_mark, _, _, _, _] = &bytes[..10] else {
+        return None;
+    };
+    if mark != second_mark {
+        return None;
+    }
     let date = Date::new(digits(&bytes[6..10])?, two_digits(&bytes[3..5])?, two_digits(day)?).ok()?;
     resolve_in_zone(date.to_datetime(time), zone)
 }
@@ -409,4 +423,39 @@ fn is_weekday(word: &str) -> bool {
             | "sat"
             | "sun"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// No form that the strict parser reads is kept from it.
+        #[test]
+        fn strict_forms_are_left_to_the_strict_parser(
+            text in "(20[0-9]{2}-?[01][0-9]-?[0-3][0-9]|2026-W[0-5][0-9]-[1-7])\
+                     ([Tt ][0-2][0-9]:?[0-5][0-9](:?[0-5][0-9]([.,][0-9]{1,9})?)?)?([Zz]|[+-][01][0-9](:?[0-5][0-9])?)?",
+            inserted in any::<char>(),
+            at in 0_usize..30,
+        ) {
+            let mut mutated: Vec<char> = text.chars().collect();
+            mutated.insert(at.min(mutated.len()), inserted);
+            for text in [text, mutated.into_iter().collect()] {
+                prop_assert!(may_be_iso(&text) || parse(&text, &TimeZone::UTC).is_none(), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn usual_forms_are_read_at_once() {
+        for text in ["12/03/2024", "12.03.2024 10:15", "12-03-2024 10:15:30"] {
+            assert!(day_first(text, &TimeZone::UTC).is_some(), "{text}");
+        }
+        for text in ["12 mars 2024", "Tue, 12 Mar 2024 10:15:00 +0100", "12/3/24"] {
+            assert!(!may_be_iso(text), "{text}");
+        }
+        assert_eq!(day_first("12-03/2024", &TimeZone::UTC), None);
+    }
 }
