@@ -222,28 +222,31 @@ fn is_simple(text: &str) -> bool {
 /// Returns the host and the rest of a simple URL.
 fn simple_parts(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
-    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let (host, path) = rest.split_at(memchr::memchr(b'/', rest.as_bytes()).unwrap_or(rest.len()));
     // Without branches, the bytes of a path are compared many at once. Nearly every URL is simple to its end.
     let is_plain = path.bytes().fold(true, |plain, byte| plain & is_plain_in_path(byte));
     let is_simple = is_plain && text.len() <= WebAddress::BYTES_MAX && is_simple_host(host);
     is_simple.then_some((host, path))
 }
 
-/// Returns `true` for a host that is its own canonical form: a name in lower case, without encoded labels.
+/// Returns `true` for a host that is its own canonical form: a name in lower case, without empty or encoded labels.
 pub(crate) fn is_simple_host(host: &str) -> bool {
     let bytes = host.as_bytes();
-    let mut label = 0;
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b'a'..=b'z' | b'0'..=b'9' => {}
-            // Labels with "--" at this position are encoded (punycode) and need the full parser.
-            b'-' if at != label + 3 || bytes[at - 1] != b'-' => {}
-            b'.' if at > label => label = at + 1,
-            _ => return false,
-        }
-    }
+    let is_mark = |byte: u8| (byte == b'-') | (byte == b'.');
+    let is_plain_at =
+        |byte: u8| (byte.wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | is_mark(byte);
+    // Without branches, as for the path.
+    let is_plain = bytes.iter().fold(true, |plain, byte| plain & is_plain_at(*byte));
+    // Two points enclose an empty label, and encoded labels (punycode) have "--": both are for the full parser.
+    let behind = bytes.get(1..).unwrap_or_default();
+    let pairs = bytes.iter().zip(behind);
+    let is_doubled = pairs.fold(false, |found, (one, next)| found | ((one == next) & is_mark(*one)));
     // A last label that starts with a letter cannot be part of an IP address.
-    bytes.get(label).is_some_and(u8::is_ascii_lowercase)
+    let last_label = memchr::memrchr(b'.', bytes).map_or(bytes, |point| &bytes[point + 1..]);
+    is_plain
+        && !is_doubled
+        && !bytes.starts_with(b".")
+        && last_label.first().is_some_and(u8::is_ascii_lowercase)
 }
 
 /// Returns `true` for letters, digits and the marks of a simple path, without branches.

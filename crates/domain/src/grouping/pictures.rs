@@ -1,5 +1,7 @@
 //! The names of picture files. Portals copy pictures under the name that the agency's software gave them.
 
+use memchr::{memchr2, memrchr};
+
 use super::tokens::hash_bytes;
 use crate::value::WebAddress;
 
@@ -33,10 +35,10 @@ pub fn picture_names<'a>(addresses: impl Iterator<Item = &'a WebAddress>) -> Vec
 ///
 /// All marks are ASCII, so that the bytes of an address can be searched, which is most of the work for an advert with many pictures.
 fn read_specific_name(address: &str, name: &mut String) -> bool {
-    let end = address.bytes().position(|byte| matches!(byte, b'?' | b'#')).unwrap_or(address.len());
+    let end = memchr2(b'?', b'#', address.as_bytes()).unwrap_or(address.len());
     let path = &address[..end];
-    let file = path.bytes().rposition(|byte| byte == b'/').map_or(path, |slash| &path[slash + 1..]);
-    let stem = file.bytes().rposition(|byte| byte == b'.').map_or(file, |point| &file[..point]);
+    let file = memrchr(b'/', path.as_bytes()).map_or(path, |slash| &path[slash + 1..]);
+    let stem = memrchr(b'.', file.as_bytes()).map_or(file, |point| &file[..point]);
     name.clear();
     let (mut is_identifier, mut digits) = (false, 0);
     let mut rest = Some(stem);

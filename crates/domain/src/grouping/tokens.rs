@@ -61,6 +61,13 @@ impl Tokens {
         let mut rest = text;
         while let Some(letter) = rest.chars().next() {
             let at = start + text.len() - rest.len();
+            // Most of a text: words of plain letters, each with a space behind it.
+            let plain = plain_run(rest);
+            if plain > 0 && !letter.is_ascii_digit() && rest.as_bytes().get(plain) == Some(&b' ') {
+                self.push_word(at..at + plain);
+                rest = &rest[plain + 1..];
+                continue;
+            }
             rest = if letter.is_ascii_digit() {
                 self.number(rest, at)
             } else if letter.is_alphanumeric() {
@@ -102,7 +109,7 @@ impl Tokens {
         if letter == '€' {
             let start = self.folded.len();
             self.folded.push_str("euros");
-            self.push(start..self.folded.len(), None);
+            self.push_word(start..self.folded.len());
             return;
         }
         let Some(last) = self.list.last_mut() else { return };
@@ -117,15 +124,15 @@ impl Tokens {
 
     /// Reads a word, which is at `at` in the folded text, in lower case.
     fn word<'a>(&mut self, text: &'a str, at: usize) -> &'a str {
-        let plain = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let plain = plain_run(text);
         if text.as_bytes().get(plain).is_none_or(u8::is_ascii) {
-            self.push(at..at + plain, None);
+            self.push_word(at..at + plain);
             return &text[plain..];
         }
         let start = self.folded.len();
         let mut rest = text;
         loop {
-            let plain = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+            let plain = plain_run(rest);
             self.folded.push_str(&rest[..plain]);
             rest = &rest[plain..];
             let Some(letter) = rest.chars().next() else { break };
@@ -145,7 +152,7 @@ impl Tokens {
             rest = &rest[letter.len_utf8()..];
         }
         self.folded[start..].make_ascii_lowercase();
-        self.push(start..self.folded.len(), None);
+        self.push_word(start..self.folded.len());
         rest
     }
 
@@ -175,7 +182,7 @@ impl Tokens {
         }
         let rest = &text[end..];
         if !rest.starts_with(|letter: char| letter.is_alphabetic()) {
-            self.push(at..at + end, Some(value as f32));
+            self.push_number(at..at + end, value as f32);
             return rest;
         }
         for ending in ["ème", "eme", "ième", "er", "ère", "ere", "nde", "nd", "è", "e"] {
@@ -184,19 +191,32 @@ impl Tokens {
                 let start = self.folded.len();
                 self.folded.push_str(&text[..end]);
                 self.folded.push('e');
-                self.push(start..self.folded.len(), None);
+                self.push_word(start..self.folded.len());
                 return &rest[ending.len()..];
             }
         }
-        self.push(at..at + end, Some(value as f32));
+        self.push_number(at..at + end, value as f32);
         rest
     }
 
-    /// Appends the token that is at a place of the folded text.
-    fn push(&mut self, place: Range<usize>, number: Option<f32>) {
-        let word = &self.folded[place.clone()];
-        let number = number.or_else(|| number_word(word));
-        let hash = number.map_or_else(|| hash_bytes(word.as_bytes()), |number| mix(number.to_bits()));
+    /// Appends the word that is at a place of the folded text.
+    fn push_word(&mut self, place: Range<usize>) {
+        let word = &self.folded.as_bytes()[place.clone()];
+        match number_word(word) {
+            Some(number) => self.push_number(place, number),
+            None => {
+                let hash = hash_bytes(word);
+                self.push(place, None, hash);
+            }
+        }
+    }
+
+    /// Appends the number that is at a place of the folded text.
+    fn push_number(&mut self, place: Range<usize>, number: f32) {
+        self.push(place, Some(number), mix(number.to_bits()));
+    }
+
+    fn push(&mut self, place: Range<usize>, number: Option<f32>, hash: u32) {
         self.list.push(Token {
             start: offset(place.start),
             end: offset(place.end),
@@ -225,19 +245,35 @@ fn offset(length: usize) -> u32 {
 }
 
 /// Returns the value of a spelled number. "Un" and "une" are articles as well, and "neuf" means new, so they are words.
-fn number_word(word: &str) -> Option<f32> {
+fn number_word(word: &[u8]) -> Option<f32> {
     Some(match word {
-        "deux" => 2.0,
-        "trois" => 3.0,
-        "quatre" => 4.0,
-        "cinq" => 5.0,
-        "six" => 6.0,
-        "sept" => 7.0,
-        "huit" => 8.0,
-        "dix" => 10.0,
+        b"deux" => 2.0,
+        b"trois" => 3.0,
+        b"quatre" => 4.0,
+        b"cinq" => 5.0,
+        b"six" => 6.0,
+        b"sept" => 7.0,
+        b"huit" => 8.0,
+        b"dix" => 10.0,
         _ => return None,
     })
 }
+
+/// Returns the number of ASCII letters and digits that a text begins with.
+fn plain_run(text: &str) -> usize {
+    text.bytes().position(|byte| !IS_PLAIN[usize::from(byte)]).unwrap_or(text.len())
+}
+
+/// Whether a byte is an ASCII letter or digit: one look for what takes three comparisons.
+const IS_PLAIN: [bool; 256] = {
+    let mut is_plain = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        is_plain[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    is_plain
+};
 
 /// Hashes a word or a name. The result is stored, so it never changes; it is never zero.
 pub fn hash_bytes(bytes: &[u8]) -> u32 {

@@ -6,7 +6,7 @@
 //!
 //! A million adverts, spread over the communes of France by population, take 17 MB: `statistics_of_a_million_adverts_are_small`.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::histogram::{Bin, Histogram, bin_of};
 use super::{PricePlace, PriceSubject};

@@ -346,7 +346,7 @@ impl FieldReader {
         let strict = self.is_strict();
         let given = items.iter().enumerate().filter(|(_, item)| strict || !item.is_null());
         // One text for all paths. Nearly no item has a fault, but it might.
-        let mut item_path = format!("{path}[");
+        let mut item_path = [path, "["].concat();
         let prefix = item_path.len();
         let mut digits = itoa::Buffer::new();
         let mut found: Vec<T> = Vec::with_capacity(items.len());

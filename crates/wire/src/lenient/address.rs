@@ -9,7 +9,8 @@ use super::{Reading, is_not_given};
 
 /// Reads a web address. A correct one is returned as it is.
 pub fn read(text: &str) -> Reading<WebAddress> {
-    let encoded = text.contains("&amp;");
+    // Nearly no address has an ampersand, and a search for one byte is much quicker.
+    let encoded = memchr::memchr(b'&', text.as_bytes()).is_some() && text.contains("&amp;");
     if !encoded && let Ok(address) = WebAddress::parse(text) {
         return Reading::Value(address);
     }

@@ -11,12 +11,12 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     }
     let mended = encoding::mend_double_encoding(text).or_else(|| {
         // The second half of an "à" is a no-break space, which programs like to replace by an ordinary one.
-        let is_lost = text.contains("Ã ");
+        let is_lost = contains(text, "Ã ");
         let restored = || text.replace("Ã  ", "Ã ").replace("Ã ", "Ã\u{a0} ");
         is_lost.then(|| encoding::mend_double_encoding(&restored())).flatten()
     });
     let text = mended.as_deref().unwrap_or(text);
-    let unwrapped = text.contains(CDATA).then(|| text.replace(CDATA, "").replace("]]>", ""));
+    let unwrapped = contains(text, CDATA).then(|| text.replace(CDATA, "").replace("]]>", ""));
     let text = unwrapped.as_deref().unwrap_or(text);
     let without_tags = if text.contains('<') { without_tags(text) } else { text.to_owned() };
     let decoded = if without_tags.contains('&') { decode_entities(&without_tags) } else { without_tags };
@@ -40,6 +40,11 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     }
     visible.push_str(rest);
     Cow::Owned(visible)
+}
+
+/// Does what [`str::contains`] does, many bytes at a time.
+fn contains(text: &str, part: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some()
 }
 
 const LINE_SEPARATOR: char = '\u{2028}';
