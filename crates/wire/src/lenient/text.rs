@@ -111,9 +111,10 @@ fn any_at(bytes: &[u8], test: impl Fn(u8, &[u8]) -> bool) -> bool {
 }
 
 /// Returns `true` for a byte with which something to be cleaned may begin, if this one is behind it. Nearly all texts have "é",
-/// "m²" and "€", which begin with the same bytes as what is cleaned.
+/// "m²" and "€", which begin with the same bytes as what is cleaned, and line breaks.
 fn may_begin(byte: u8, next: u8) -> bool {
-    let is_ascii = (byte < 0x20) | (byte == b'<') | (byte == b'&') | (byte == 0x7f);
+    let is_space = (byte == b'\n') | (byte == b'\r') | (byte == b'\t');
+    let is_ascii = ((byte < 0x20) & !is_space) | (byte == b'<') | (byte == b'&') | (byte == 0x7f);
     let is_control = (byte == 0xc2) & ((next < 0xa0) | (next == 0xad));
     let is_long = ((byte == 0xe2) & (next < 0x82)) | ((byte == 0xef) & (next == 0xbb));
     let is_double = (next == 0x82) | (next == 0x83) | (next == 0x85) | (next == 0xa2);
