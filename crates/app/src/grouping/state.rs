@@ -16,7 +16,7 @@ use domain::grouping::{
     self, Candidate, CommuneFacts, Decision, Judged, Member, SIGNATURE_VERSION, Signature, Verdicts,
 };
 use domain::price::{CheckedPrice, PriceSample, PriceStatistics};
-use domain::{Advert, AdvertId, Placement, PropertyId};
+use domain::{Advert, AdvertId, Placement, Property, PropertyId};
 use engine::{GroupingEntry, GroupingIndex};
 use store::{Change, Position, PropertyCause, SignatureRow};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard, watch};
@@ -143,6 +143,24 @@ impl GroupingState {
         for ReservedChange { advert, property, previous } in reservation.changes.into_iter().rev() {
             self.replace(advert, previous);
             self.release(property);
+        }
+    }
+
+    /// Returns `true` if a batch under way changes a property or its adverts.
+    pub fn is_changing(&self, property: &Property) -> bool {
+        let is_moving = |advert: &Advert| {
+            self.index.get(advert.id).is_some_and(|entry| {
+                entry.property != property.id || self.pending.contains_key(&entry.property)
+            })
+        };
+        self.pending.contains_key(&property.id) || property.adverts.iter().any(is_moving)
+    }
+
+    /// Corrects what is known about the price of an advert, if the store says something else.
+    pub fn correct_price(&mut self, advert: AdvertId, price: CheckedPrice) {
+        if let Some(entry) = self.index.get(advert).filter(|entry| entry.price != price) {
+            let entry = GroupingEntry { price, ..entry.clone() };
+            self.replace(advert, Some(entry));
         }
     }
 

@@ -496,6 +496,11 @@ impl Batch<'_> {
             && destination.is_none()
             && restore::describes(&draft, &current)
         {
+            if let Some(price_check) =
+                draft.price_check.filter(|check| !check.agrees_with(current.price_check))
+            {
+                return Ok(self.take_over_check(property_id, Advert { price_check, ..current })?);
+            }
             return Ok(Receipt::Accepted {
                 advert: id,
                 property: property_id,
@@ -553,6 +558,17 @@ impl Batch<'_> {
         self.put(property_id, id, cause, signed)?;
         self.merge_into(property_id, &group.merge)?;
         Ok(accepted(property_id, if crawled { Outcome::Unchanged } else { Outcome::Updated }))
+    }
+
+    /// Stores what a later export says of the price of an advert about which it says nothing else that is new.
+    fn take_over_check(&mut self, property: PropertyId, advert: Advert) -> Result<Receipt, Missing> {
+        let (id, signed) = (advert.id, self.signed_again(&advert, false));
+        if let Some(known) = &mut self.state(property)?.property {
+            Arc::make_mut(known).put(advert);
+        }
+        self.put(property, id, PutCause::Changed { events: Vec::new() }, signed)?;
+        let (certainty, warnings) = (None, Vec::new());
+        Ok(Receipt::Accepted { advert: id, property, outcome: Outcome::Updated, certainty, warnings })
     }
 
     /// Adds the step that writes a property as it is now. `signed` is what grouping knows about the advert, if that has changed.

@@ -18,15 +18,21 @@ pub struct Settings {
     pub quiet: Duration,
     /// After the first change, if changes keep coming.
     pub latest: Duration,
+    /// After a failure.
+    pub retry: Duration,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { quiet: Duration::from_secs(1), latest: Duration::from_secs(300) }
+        Self {
+            quiet: Duration::from_secs(1),
+            latest: Duration::from_secs(300),
+            retry: Duration::from_secs(10),
+        }
     }
 }
 
-/// How many times as long as checking the pause after it takes at least: a hundredth of a processor is enough for it.
+/// How many times as long as a check the pause after it takes, up to `latest`: a hundredth of a processor is enough for checks.
 const PAUSE_FACTOR: u32 = 100;
 
 /// Checks the stock whenever the market has changed, until `stop` is cancelled.
@@ -43,8 +49,8 @@ async fn check_changes(app: &App, settings: Settings) {
     let mut checked = None;
     loop {
         head.mark_unchanged();
-        let mut pause = Duration::ZERO;
-        match check(app, checked, &mut pause).await {
+        let mut resume_at = Instant::now();
+        match check(app, checked, &mut resume_at).await {
             Ok(state) => checked = state,
             Err(error) => {
                 app.workers.failed("prices");
@@ -53,14 +59,16 @@ async fn check_changes(app: &App, settings: Settings) {
                     error = &error as &dyn std::error::Error,
                     "a worker failed; retrying"
                 );
+                sleep_until(Instant::now() + settings.retry).await;
+                continue;
             }
         }
         // The store ends with the process.
         if head.changed().await.is_err() {
             return;
         }
-        sleep_until(Instant::now() + pause.min(settings.latest)).await;
         let latest = Instant::now() + settings.latest;
+        sleep_until(resume_at.min(latest)).await;
         while Instant::now() < latest {
             match timeout(settings.quiet, head.changed()).await {
                 Ok(Ok(())) => {}
@@ -72,14 +80,14 @@ async fn check_changes(app: &App, settings: Settings) {
 }
 
 /// Checks the stock if prices have changed since it was `checked`. Returns the state that is checked now: `None` if a part is not.
-async fn check(app: &App, checked: Option<u64>, pause: &mut Duration) -> Result<Option<u64>, Error> {
+async fn check(app: &App, checked: Option<u64>, resume_at: &mut Instant) -> Result<Option<u64>, Error> {
     let changes = app.price_changes().await?;
     if checked == Some(changes) {
         return Ok(checked);
     }
     let started = Instant::now();
     let PricesChecked { changed, skipped, changes } = app.check_prices_again().await?;
-    *pause = started.elapsed() * PAUSE_FACTOR;
+    *resume_at = Instant::now() + started.elapsed() * PAUSE_FACTOR;
     if changed + skipped > 0 {
         tracing::info!(adverts = changed, skipped, "prices were checked again by the market of now");
     }

@@ -94,6 +94,17 @@ pub enum PriceCheck {
 }
 
 impl PriceCheck {
+    /// Returns `true` if both say the same of a price. What was never checked says nothing.
+    pub fn agrees_with(self, other: Self) -> bool {
+        let result = |check| match check {
+            Self::Unchecked => None,
+            Self::Coherent => Some(None),
+            Self::Incoherent(problem) => Some(Some(problem)),
+            Self::TakenOver(problem) => Some(problem),
+        };
+        result(self) == result(other)
+    }
+
     /// The result of a check in the market of this service.
     pub(super) fn found(problem: Option<PriceProblem>) -> Self {
         problem.map_or(Self::Coherent, Self::Incoherent)

@@ -176,6 +176,9 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
     if let (true, Some(columns)) = (args.dry_run, &columns) {
         output::print_line(column_report(columns).trim_end());
     }
+    if !args.dry_run {
+        check_prices(&app).await?;
+    }
     if let Some(error) = read_error {
         let nothing_expired = if import.listing.is_some() { "; nothing expired" } else { "" };
         let message = format!("cannot read {} to its end{nothing_expired}", args.file.display());
@@ -185,20 +188,22 @@ pub async fn run(args: ImportArgs) -> anyhow::Result<ExitCode> {
     if let Some(listing) = import.listing {
         listing.finish(&app, args.dry_run).await?;
     }
-    if !args.dry_run {
-        check_prices(&app).await?;
-    }
     Ok(if args.strict && rejected > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Checks the prices of the stock by the market that the feed leaves: its first adverts knew a part of it.
 async fn check_prices(app: &App) -> anyhow::Result<()> {
-    let checked = app.check_prices_again().await.context("cannot check the prices again")?;
-    if checked.changed > 0 {
-        output::print_line(&format!(
-            "Prices found otherwise in the market after the import: {}",
-            checked.changed
-        ));
+    let mut changed = 0;
+    loop {
+        let checked = app.check_prices_again().await.context("cannot check the prices again")?;
+        changed += checked.changed;
+        // What others are changing at this moment is left to the server.
+        if checked.skipped == 0 || checked.changed == 0 {
+            break;
+        }
+    }
+    if changed > 0 {
+        output::print_line(&format!("Prices found otherwise in the market after the import: {}", changed));
     }
     Ok(())
 }

@@ -59,7 +59,7 @@ pub fn read(text: &str, zone: &TimeZone) -> Reading<Timestamp> {
     }
 }
 
-/// Returns `false` for a text with what no date of the strict form has: a slash, or a letter that is not one of its marks. Each failed
+/// Returns `false` for a text with what no date of the strict form has: a slash, or a character of a word. Each failed
 /// attempt at such a form takes longer than reading the date.
 fn may_be_iso(text: &str) -> bool {
     let is_foreign =
