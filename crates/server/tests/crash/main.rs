@@ -10,7 +10,7 @@
 //! deliveries: after all kills every delivery has arrived. [`nodes`] does all of it with several servers on PostgreSQL,
 //! and [`failover`] replaces the database. [`patroni`] lets Patroni replace it.
 //!
-//! `VIGIE_CRASH_KILLS` sets the number of kills (50), `VIGIE_CRASH_DELIVERIES` the number of deliveries (10000), `VIGIE_CRASH_SEED`
+//! `VIGIE_CRASH_KILLS` sets the number of kills (30; `cargo xtask crash` makes a thousand), `VIGIE_CRASH_DELIVERIES` the number of deliveries (10000), `VIGIE_CRASH_SEED`
 //! repeats the random choices of an earlier run.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
@@ -50,12 +50,15 @@ use sender::{Sender, Style};
 /// Several senders of each style, running concurrently, so that a kill hits transactions with commits of several.
 const STYLES: [Style; 5] = [Style::Single, Style::Single, Style::Array, Style::Lines, Style::Lines];
 
+/// How often a server is killed if nothing else is said.
+const KILLS: u64 = 30;
+
 /// Maximum number of receipts before a kill.
 const RECEIPTS_MAX: u64 = 150;
 
 #[test]
 fn acknowledged_adverts_survive_kills() {
-    let kills: u64 = std::env::var("VIGIE_CRASH_KILLS").map_or(50, |kills| kills.parse().unwrap());
+    let kills: u64 = std::env::var("VIGIE_CRASH_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
     let mut chance = Chance::from_environment();
     let place = Place::new();
     let key = process::create_key(&place);

@@ -23,7 +23,7 @@ use crate::chance::Chance;
 use crate::place::Place;
 use crate::process::{self, Process};
 use crate::search_client::{self, SearchClient};
-use crate::{advert_churn, connection, grouping};
+use crate::{KILLS, advert_churn, connection, grouping};
 
 const SEARCHES: usize = 1_000;
 
@@ -34,7 +34,7 @@ const RECEIPTS_MAX: u64 = 60;
 
 #[test]
 fn every_match_is_recorded_once_despite_kills() {
-    let kills: u64 = std::env::var("VIGIE_CRASH_KILLS").map_or(50, |kills| kills.parse().unwrap());
+    let kills: u64 = std::env::var("VIGIE_CRASH_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
     let mut chance = Chance::from_environment();
     let place = Place::new();
     let key = process::create_key(&place);
