@@ -288,8 +288,8 @@ impl App {
         }
     }
 
-    /// Records what prices that were checked again were found to be. An advert that a batch under way has changed since is left to that batch: it either is newer,
-    /// or conflicts and reads the store again.
+    /// Records what prices that were checked again were found to be. An advert that a batch under way has changed since is left to
+    /// that batch: it either is newer, or conflicts and reads the store again.
     pub(crate) async fn record_checked(&self, checked: &[CheckedAgain]) {
         let mut guard = self.grouping.state.lock().await;
         let Some(state) = guard.as_mut() else { return };

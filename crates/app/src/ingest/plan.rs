@@ -5,6 +5,7 @@
 //! first. `group` decides which property an advert belongs to.
 
 mod group;
+mod identities;
 mod relocated;
 
 use std::collections::{BTreeSet, HashSet};
@@ -18,14 +19,15 @@ use domain::price::{self, CheckedPrice, PriceFinding};
 use domain::property::ADVERTS_MAX;
 use domain::restore;
 use domain::{
-    Advert, AdvertDetails, AdvertDraft, AdvertEvent, AdvertId, GivenPlace, IdSource, Identity, Placement,
-    PriceProblem, Property, PropertyId, Timestamp, Violation,
+    Advert, AdvertDraft, AdvertEvent, AdvertId, GivenPlace, IdSource, Identity, Placement, PriceProblem,
+    Property, PropertyId, Timestamp, Violation,
 };
 use foldhash::fast::RandomState;
 use places::Certainty;
 use store::{AdvertRef, Expected, PutCause, PutProperty, Step, StoredProperty};
 
 use self::group::{Group, Move, Signed};
+use self::identities::given_reference;
 pub use self::relocated::Relocated;
 use super::{Creation, Outcome, Receipt};
 use crate::grouping::{GroupingState, Reservation};
@@ -612,60 +614,6 @@ impl Batch<'_> {
         self.loaded.damaged.contains(&property)
     }
 
-    fn locate(&self, identity: &Identity) -> Result<Option<AdvertRef>, Missing> {
-        match self.loaded.located.get(identity) {
-            Some(located) => Ok(self.located.follow(identity, *located)),
-            None if self.located.contains(identity) => Ok(self.located.follow(identity, None)),
-            None => Err(Missing { identities: vec![identity.clone()], properties: Vec::new() }),
-        }
-    }
-
-    /// Returns `true` if a batch before has given an identity to an advert, and another process has taken it away since.
-    fn is_outdated(&self, identity: &Identity, advert: &Advert) -> bool {
-        let is_handed_over = || self.loaded.relocated.iter().any(|relocated| relocated.contains(identity));
-        !matches!(identity, Identity::Uuid(_))
-            && !self.located.contains(identity)
-            && is_handed_over()
-            && identities_of(&advert.details).all(|known| known != *identity)
-    }
-
-    /// Records for the rest of the batch which identities locate the advert, and which no longer do.
-    fn record_identities(
-        &mut self,
-        advert: AdvertId,
-        property: PropertyId,
-        details: &AdvertDetails,
-        before: Option<&AdvertDetails>,
-        claim: &Identity,
-    ) {
-        let located = AdvertRef { advert, property };
-        let kept: Vec<Identity> = identities_of(details).collect();
-        let released = before.into_iter().flat_map(identities_of).filter(|identity| !kept.contains(identity));
-        for identity in released {
-            self.located.release(identity);
-        }
-        for identity in [Identity::Uuid(advert), claim.clone()].into_iter().chain(kept) {
-            self.located.record(identity, located);
-        }
-    }
-
-    /// Returns a violation if the reference of the site belongs to another advert.
-    fn check_reference(
-        &self,
-        advert: AdvertId,
-        details: &AdvertDetails,
-        before: Option<&AdvertDetails>,
-    ) -> Result<Option<Violation>, Missing> {
-        let Some(key) = reference_of(details) else { return Ok(None) };
-        if before.and_then(reference_of).as_ref() == Some(&key) {
-            return Ok(None);
-        }
-        Ok(self.locate(&key)?.filter(|owner| owner.advert != advert).map(|owner| {
-            let message = format!("Advert {} of this site already has this reference.", owner.advert);
-            Violation::contradiction("reference", message)
-        }))
-    }
-
     fn check_capacity(&mut self, property: PropertyId) -> Result<Option<Violation>, Missing> {
         let count = self.state(property)?.property.as_ref().map_or(0, |property| property.adverts.len());
         Ok((count >= ADVERTS_MAX).then(|| {
@@ -686,12 +634,6 @@ fn damaged(property: PropertyId) -> Violation {
     Violation::contradiction("", message)
 }
 
-/// Returns the identities of an advert besides its uuid.
-fn identities_of(details: &AdvertDetails) -> impl Iterator<Item = Identity> {
-    let address = details.url.as_ref().map(|url| Identity::Url(url.comparison_key().into()));
-    reference_of(details).into_iter().chain(address)
-}
-
 /// Estimates the size of a property in bytes.
 pub fn approximate_bytes(property: &Property) -> usize {
     let advert = |advert: &domain::Advert| {
@@ -706,15 +648,4 @@ pub fn approximate_bytes(property: &Property) -> usize {
 /// Says that a price looks wrong. A missing price is no mistake.
 fn price_warning(finding: PriceFinding) -> Option<Violation> {
     (finding.problem != PriceProblem::NoPrice).then(|| Violation::invalid("price", finding))
-}
-
-fn reference_of(details: &AdvertDetails) -> Option<Identity> {
-    let (site, reference) = details.site.as_ref().zip(details.reference.as_ref())?;
-    Some(Identity::SiteReference(site.clone(), reference.as_str().into()))
-}
-
-fn given_reference(draft: &AdvertDraft) -> Option<Identity> {
-    let site = draft.patch.site.value()?.as_ref()?;
-    let reference = draft.patch.reference.value()?.as_ref()?;
-    Some(Identity::SiteReference(site.clone(), reference.as_str().into()))
 }

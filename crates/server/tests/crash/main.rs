@@ -10,8 +10,8 @@
 //! deliveries: after all kills every delivery has arrived. [`nodes`] does all of it with several servers on PostgreSQL,
 //! and [`failover`] replaces the database. [`patroni`] lets Patroni replace it.
 //!
-//! `VIGIE_CRASH_KILLS` sets the number of kills (30; `cargo xtask crash` makes a thousand), `VIGIE_CRASH_DELIVERIES` the number of deliveries (10000), `VIGIE_CRASH_SEED`
-//! repeats the random choices of an earlier run.
+//! `VIGIE_CRASH_KILLS` sets the number of kills (30; `cargo xtask crash` makes a thousand), `VIGIE_CRASH_DELIVERIES` the number of
+//! deliveries (10000), `VIGIE_CRASH_SEED` repeats the random choices of an earlier run.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and says where")]
 

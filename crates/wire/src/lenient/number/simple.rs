@@ -7,9 +7,7 @@ use super::NumberKind;
 pub(super) fn simple(text: &str, kind: NumberKind) -> Option<f64> {
     let is_money = kind.is_money();
     let units: &[&str] = match kind {
-        NumberKind::Price | NumberKind::Money | NumberKind::YearlyMoney | NumberKind::MonthlyMoney => {
-            &["", "€", "EUR", "euros"]
-        }
+        _ if is_money => &["", "€", "EUR", "euros"],
         NumberKind::Surface | NumberKind::Land => &["", "m²", "m2", "M2"],
         NumberKind::Rooms => &["", "pièces", "pièce", "pieces"],
         NumberKind::Percent | NumberKind::Rating => &[""],
@@ -132,6 +130,7 @@ mod tests {
         }
         for (text, kind) in [
             ("1.250.000", NumberKind::Price),
+            ("€0.001", NumberKind::Price),
             ("12 34", NumberKind::Price),
             ("60 €", NumberKind::Surface),
             ("60.125", NumberKind::Surface),
